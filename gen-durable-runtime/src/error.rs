@@ -1,0 +1,144 @@
+use std::fmt;
+
+use crate::model::Invalid;
+
+/// What went wrong: an operation, a cause, and predicates to act on.
+///
+/// The text never quotes step data, payloads or keys.
+pub struct Error(Box<Kind>);
+
+type Source = Box<dyn std::error::Error + Send + Sync>;
+
+enum Kind {
+    Invalid(Invalid),
+    Store { operation: &'static str, class: StoreClass, source: Source },
+    Schema(String),
+    Boot(String),
+    NotFound(String),
+    WrongMachine(String),
+    Stopped,
+}
+
+/// How a store failed, as far as a caller must tell it apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StoreClass {
+    /// The connection, the server or a lock: the same call may succeed later.
+    Transient,
+    /// Another claim or start won a unique index: take again at once.
+    Conflict,
+    /// Everything else.
+    Permanent,
+}
+
+impl Error {
+    /// A store operation that failed.
+    pub fn store(operation: &'static str, class: StoreClass, source: impl Into<Source>) -> Self {
+        Self(Box::new(Kind::Store { operation, class, source: source.into() }))
+    }
+
+    /// A schema this code cannot work on; the text says what to run.
+    pub fn schema(text: impl Into<String>) -> Self {
+        Self(Box::new(Kind::Schema(text.into())))
+    }
+
+    /// Why a worker does not start; the text says what mends it.
+    pub fn boot(text: impl Into<String>) -> Self {
+        Self(Box::new(Kind::Boot(text.into())))
+    }
+
+    /// There is no such instance.
+    pub fn not_found(what: impl fmt::Display) -> Self {
+        Self(Box::new(Kind::NotFound(what.to_string())))
+    }
+
+    /// The instance is of another machine than the caller's type.
+    pub fn wrong_machine(text: impl Into<String>) -> Self {
+        Self(Box::new(Kind::WrongMachine(text.into())))
+    }
+
+    /// The client was closed.
+    pub fn stopped() -> Self {
+        Self(Box::new(Kind::Stopped))
+    }
+
+    /// Input that no store can hold; [`Error::field`] names it.
+    pub fn is_invalid(&self) -> bool {
+        matches!(*self.0, Kind::Invalid(_))
+    }
+
+    /// The field of invalid input.
+    pub fn field(&self) -> Option<&str> {
+        match &*self.0 {
+            Kind::Invalid(invalid) => Some(invalid.field()),
+            Kind::Store { .. }
+            | Kind::Schema(_)
+            | Kind::Boot(_)
+            | Kind::NotFound(_)
+            | Kind::WrongMachine(_)
+            | Kind::Stopped => None,
+        }
+    }
+
+    /// The same call may succeed later: a connection, a restart, a lock.
+    pub fn is_transient(&self) -> bool {
+        matches!(&*self.0, Kind::Store { class: StoreClass::Transient | StoreClass::Conflict, .. })
+    }
+
+    /// Another claim or start won; taking again at once is right.
+    pub fn is_conflict(&self) -> bool {
+        matches!(&*self.0, Kind::Store { class: StoreClass::Conflict, .. })
+    }
+
+    /// The schema is missing, older or newer than this code can work on.
+    pub fn is_schema(&self) -> bool {
+        matches!(*self.0, Kind::Schema(_))
+    }
+
+    /// The worker does not start.
+    pub fn is_boot(&self) -> bool {
+        matches!(*self.0, Kind::Boot(_))
+    }
+
+    /// There is no such instance.
+    pub fn is_not_found(&self) -> bool {
+        matches!(*self.0, Kind::NotFound(_))
+    }
+}
+
+impl From<Invalid> for Error {
+    fn from(invalid: Invalid) -> Self {
+        Self(Box::new(Kind::Invalid(invalid)))
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.0 {
+            Kind::Invalid(invalid) => invalid.fmt(f),
+            Kind::Store { operation, source, .. } => write!(f, "{operation} failed: {source}"),
+            Kind::Schema(text) | Kind::Boot(text) | Kind::WrongMachine(text) => f.write_str(text),
+            Kind::NotFound(what) => write!(f, "{what} does not exist"),
+            Kind::Stopped => f.write_str("the client was closed"),
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Error({self})")
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &*self.0 {
+            Kind::Store { source, .. } => Some(&**source),
+            Kind::Invalid(_)
+            | Kind::Schema(_)
+            | Kind::Boot(_)
+            | Kind::NotFound(_)
+            | Kind::WrongMachine(_)
+            | Kind::Stopped => None,
+        }
+    }
+}

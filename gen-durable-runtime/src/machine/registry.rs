@@ -1,0 +1,105 @@
+//! What is linked into this binary: machines, and the types that serve them.
+
+use std::{
+    any::{Any, TypeId},
+    fmt,
+    future::Future,
+    pin::Pin,
+    sync::Arc,
+};
+
+use crate::{
+    machine::{MachineInfo, StepContext, StepError},
+    model::{Entry, Failure, Json, StartSpec, Verdict, Wake},
+};
+
+/// A handler type, erased.
+pub type AnyHandler = Arc<dyn Any + Send + Sync>;
+/// One run of a step.
+pub type RunFuture = Pin<Box<dyn Future<Output = Result<Ran, StepError>> + Send>>;
+
+/// One run's input, as it is stored.
+#[derive(Debug)]
+pub struct Run {
+    /// Stored step name.
+    pub step: &'static str,
+    /// Step data.
+    pub state: Json,
+    /// Facts all steps share.
+    pub carry: Option<Json>,
+    /// What ended the wait.
+    pub wake: Wake,
+    /// What the handler is told.
+    pub context: StepContext,
+}
+
+/// What one run came to.
+#[derive(Debug)]
+pub struct Ran {
+    /// What the outcome asks for.
+    pub verdict: Verdict,
+    /// Children of a fan-out.
+    pub children: Vec<StartSpec>,
+    /// Instances that are not waited for.
+    pub spawned: Vec<StartSpec>,
+}
+
+/// A stored row's machine data: what an upgrade converts and a `catch` starts from.
+#[derive(Debug, Clone)]
+pub struct Stored {
+    /// Stored step name.
+    pub step: String,
+    /// Step data.
+    pub state: Json,
+    /// Facts all steps share.
+    pub carry: Option<Json>,
+}
+
+/// A machine linked into this binary.
+pub struct MachineRegistration {
+    /// Its annotation.
+    pub info: fn() -> &'static MachineInfo,
+    /// Identity of the enum.
+    pub type_id: fn() -> TypeId,
+    /// What `catch` makes of a failed step, the attempts it had included; `None` without a `catch`.
+    pub catch: fn(Stored, &Failure, u32) -> Option<Result<(Entry, Option<Json>), StepError>>,
+    /// Takes a row of the older version (or of one still older) over; `None` when it is not one of those.
+    pub upgrade: fn(version: i32, Stored) -> Option<Result<Stored, StepError>>,
+    /// Builds a start from raw JSON for the command line: step data, carry; `step` defaults to the only start.
+    pub start: fn(step: Option<&str>, state: &str, carry: Option<&str>) -> Result<StartSpec, StepError>,
+}
+
+/// A type that serves a machine.
+pub struct HandlerRegistration {
+    /// The machine.
+    pub machine: fn() -> TypeId,
+    /// The handler type and its path.
+    pub handler: fn() -> (TypeId, &'static str),
+    /// Runs a step on a handler of that type.
+    pub run: fn(AnyHandler, Run) -> RunFuture,
+}
+
+inventory::collect!(MachineRegistration);
+inventory::collect!(HandlerRegistration);
+
+/// Every machine linked into this binary.
+pub fn machines() -> impl Iterator<Item = &'static MachineRegistration> {
+    inventory::iter::<MachineRegistration>.into_iter()
+}
+
+/// Every handler type linked into this binary.
+pub fn handlers() -> impl Iterator<Item = &'static HandlerRegistration> {
+    inventory::iter::<HandlerRegistration>.into_iter()
+}
+
+impl fmt::Debug for MachineRegistration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("MachineRegistration").field((self.info)()).finish()
+    }
+}
+
+impl fmt::Debug for HandlerRegistration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("HandlerRegistration").field(&(self.handler)().1).finish()
+    }
+}

@@ -1,0 +1,60 @@
+use super::{ClaimToken, InstanceId, Json};
+
+/// An instance that this worker may run, until its lease ends.
+#[derive(Debug, Clone)]
+pub struct Claim {
+    /// The instance.
+    pub id: InstanceId,
+    /// The right to commit.
+    pub token: ClaimToken,
+    /// Stored machine name.
+    pub machine: String,
+    /// Stored machine version.
+    pub version: i32,
+    /// Stored step name.
+    pub step: String,
+    /// Step data.
+    pub state: Json,
+    /// Facts all steps share.
+    pub carry: Option<Json>,
+    /// Errors of this visit so far; 0 on its first run.
+    pub attempt: u32,
+    /// Deaths of the process in this visit so far.
+    pub crashes: u32,
+    /// Transitions so far; with the id it names this visit.
+    pub transitions: i64,
+    /// Where the row stands now.
+    pub queue: String,
+    /// Its urgency now; lower is more urgent.
+    pub priority: i16,
+    /// The queue given at start, if one was.
+    pub home_queue: Option<String>,
+    /// The priority given at start, if one was.
+    pub home_priority: Option<i16>,
+    /// The concurrency key this claim holds.
+    pub concurrency_key: Option<String>,
+    /// What ended its wait.
+    pub wake: Wake,
+}
+
+/// Why a claimed instance is awake.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Wake {
+    /// It waited for nothing.
+    Ready,
+    /// These signals ended its wait: the same on every run of this visit. Empty: it timed out.
+    Signals(Vec<ReceivedSignal>),
+    /// It still waits (woken by a delayed start or another engine): park it again, run nothing.
+    Unsatisfied,
+}
+
+/// A signal that ended a wait.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReceivedSignal {
+    /// Its row.
+    pub id: i64,
+    /// Stored name.
+    pub name: String,
+    /// Its payload, a JSON object.
+    pub payload: Json,
+}

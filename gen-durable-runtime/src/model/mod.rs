@@ -1,0 +1,26 @@
+//! Floor 0: what an instance is and what an outcome means. Pure: no I/O, no clock, no SQL.
+
+mod claim;
+mod entry;
+mod id;
+mod invalid;
+mod json;
+mod policy;
+mod snapshot;
+mod start;
+mod transition;
+mod verdict;
+
+pub mod limits;
+pub mod plan;
+
+pub use claim::{Claim, ReceivedSignal, Wake};
+pub use entry::{AwaitMode, ConcurrencySlot, Deadline, Entry, RateTake, Wait};
+pub use id::{ClaimToken, InstanceId};
+pub use invalid::Invalid;
+pub use json::Json;
+pub use policy::RetryPolicy;
+pub use snapshot::{Snapshot, Status};
+pub use start::{SignalSpec, StartSpec, Started, Target};
+pub use transition::{Advance, Change, Committed, Transition};
+pub use verdict::{Failure, FailureKind, Verdict};

@@ -1,0 +1,93 @@
+use std::time::Duration;
+
+use super::{Claim, ClaimToken, Entry, InstanceId, Json};
+
+/// One row's change, ready to be persisted. Nothing is decided after this.
+#[derive(Debug, Clone)]
+pub struct Transition {
+    /// The instance.
+    pub id: InstanceId,
+    /// The fence: the claim that must still stand on the row,
+    pub token: ClaimToken,
+    /// and the transitions it must still have.
+    pub transitions: i64,
+    /// What changes.
+    pub change: Change,
+    /// The signals this visit received: consumed with every change that leaves the visit.
+    pub consumed: Vec<i64>,
+}
+
+/// What changes on the row.
+#[derive(Debug, Clone)]
+pub enum Change {
+    /// On to a step.
+    Advance(Box<Advance>),
+    /// The same visit once more, later.
+    Retry {
+        /// From the commit on.
+        after: Duration,
+        /// Kept on the row.
+        error: Option<String>,
+    },
+    /// Ended with a result.
+    Done {
+        /// The machine's output.
+        result: Json,
+        /// New carry, if the machine has one.
+        carry: Option<Json>,
+    },
+    /// Ended as failed.
+    Fail {
+        /// Kept on the row.
+        reason: String,
+        /// New carry, if the machine has one.
+        carry: Option<Json>,
+    },
+    /// Parked again: the wait was not over.
+    Repark,
+    /// The claim given back; the run does not count.
+    Release,
+}
+
+/// Everything `goto` writes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Advance {
+    /// The version of the machine that wrote the entry.
+    pub version: i32,
+    /// The step entered.
+    pub entry: Entry,
+    /// Runnable this much later.
+    pub delay: Duration,
+    /// New carry, if the machine has one.
+    pub carry: Option<Json>,
+    /// The queue it stands in.
+    pub queue: String,
+    /// Its urgency.
+    pub priority: i16,
+    /// Why it is here, when a `catch` brought it.
+    pub error: Option<String>,
+    /// Keep the claim and go on in this worker.
+    pub in_place: bool,
+}
+
+/// What became of one transition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Committed {
+    /// It is durable.
+    Done,
+    /// It is durable; the claim was kept, as asked.
+    Kept,
+    /// It is durable and the instance is parked.
+    Parked,
+    /// The claim was lost: nothing was changed, nowhere.
+    ClaimLost,
+    /// Someone else holds the row's lock: nothing was changed, try it alone.
+    Busy,
+}
+
+impl Transition {
+    /// Fenced by `claim`.
+    pub fn of(claim: &Claim, change: Change, consumed: Vec<i64>) -> Self {
+        Self { id: claim.id, token: claim.token.clone(), transitions: claim.transitions, change, consumed }
+    }
+}

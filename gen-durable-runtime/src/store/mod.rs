@@ -1,0 +1,7 @@
+//! Floor 2: the one seam to a database.
+
+#[cfg(feature = "postgres")]
+pub mod postgres;
+mod schema_name;
+
+pub use schema_name::SchemaName;

@@ -1,0 +1,3 @@
+//! The Postgres store.
+
+pub mod migrate;
