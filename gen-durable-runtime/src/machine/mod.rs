@@ -1,13 +1,37 @@
 //! Floor 1: what the macros implement and handlers use, and the registry of what is linked in.
 
+mod awaits;
+mod cancel;
+mod context;
+mod edges;
+mod exits;
+mod fan_out;
 mod info;
+mod joined;
+mod key;
+mod machine_trait;
+mod outcome;
+mod rate;
+mod start;
+mod step_error;
+mod stored;
+
+pub mod quiet;
 pub mod registry;
+pub mod support;
 
+pub use awaits::{Awaitable, Awaits, MemberOf, Partial, Signal, Signals, TimedOut};
+pub use cancel::{Cancel, Cancellation};
+pub use context::{ContextParts, StepContext};
+pub use edges::{ChildOf, Ends, EnteredByGoto, JoinStep, MayFail, Spawns, StartStep, Transition, Unparked};
+pub use exits::{Cancelled, Carried, Catches, Expired, Failed, Received, Slot, TakesOver};
+pub use fan_out::{FanOut, fan_out};
 pub use info::*;
-
-/// What a handler is told.
-#[derive(Debug)]
-pub struct StepContext;
-/// An error of a step.
-#[derive(Debug)]
-pub struct StepError;
+pub use joined::{ChildCounts, ChildFailed, ChildResult, ChildSource, Joined, ResultsFuture};
+pub use key::{AnyKey, IntoKey, Key, KeyPart, KeyText, Keyed, NoKey};
+pub use machine_trait::{Machine, Output, ServedBy, Step};
+pub use outcome::{Outcome, done, fail, goto, goto_after, retry_in};
+pub use rate::{ConcurrencyKey, RateLimit};
+pub use start::{CarryGiven, CarryOpen, DefaultCarry, Start, Startable, start};
+pub use step_error::{JobReturn, ResultExt, StepError, StepResult};
+pub use stored::Persist;

@@ -9,7 +9,7 @@ use std::{
 };
 
 use crate::{
-    machine::{MachineInfo, StepContext, StepError},
+    machine::{MachineInfo, ServedBy, StepContext, StepError},
     model::{Entry, Failure, Json, StartSpec, Verdict, Wake},
 };
 
@@ -77,6 +77,27 @@ pub struct HandlerRegistration {
     pub handler: fn() -> (TypeId, &'static str),
     /// Runs a step on a handler of that type.
     pub run: fn(AnyHandler, Run) -> RunFuture,
+}
+
+impl HandlerRegistration {
+    /// `E` serves `M`.
+    pub const fn of<M: ServedBy<E>, E: Any + Send + Sync>() -> Self {
+        Self { machine: TypeId::of::<M>, handler: handler_of::<E>, run: run_on::<M, E> }
+    }
+}
+
+fn handler_of<E: Any>() -> (TypeId, &'static str) {
+    (TypeId::of::<E>(), std::any::type_name::<E>())
+}
+
+fn run_on<M: ServedBy<E>, E: Any + Send + Sync>(handler: AnyHandler, run: Run) -> RunFuture {
+    match handler.downcast::<E>() {
+        Ok(handler) => M::run(handler, run),
+        Err(_) => {
+            let text = format!("the handler of machine {} is not a {}", M::NAME, std::any::type_name::<E>());
+            Box::pin(std::future::ready(Err(text.into())))
+        }
+    }
 }
 
 inventory::collect!(MachineRegistration);

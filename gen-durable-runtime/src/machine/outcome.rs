@@ -1,0 +1,153 @@
+use std::{fmt, time::Duration};
+
+use super::{
+    EnteredByGoto, Ends, Machine, MayFail, Output, Spawns, Startable, Step, StepError, Transition, Unparked,
+    registry::Ran,
+};
+use crate::model::{Invalid, Json, StartSpec, Verdict};
+
+/// What a handler of step `S` returns: the only way to leave the step.
+///
+/// Nothing happens before it is committed; what cannot be stored is an error of the step, never a panic.
+#[must_use = "an outcome does nothing unless the handler returns it"]
+// `R` is spelled out so that `done(wrong)` is a plain E0308 at the argument; a projection would give E0271.
+pub struct Outcome<S: Step, R = Output<S>> {
+    then: Then<S::Machine, R>,
+    children: Vec<StartSpec>,
+    spawned: Vec<StartSpec>,
+    invalid: Option<Invalid>,
+}
+
+enum Then<M, R> {
+    Goto { to: M, delay: Duration },
+    Done(R),
+    Fail(String),
+    RetryIn(Duration),
+}
+
+/// Moves to step `to`, under the entry rules that stand on `to`.
+pub fn goto<S: Transition<T>, T: EnteredByGoto, R>(to: T) -> Outcome<S, R> {
+    Outcome::new(Then::Goto { to: S::arrive(to), delay: Duration::ZERO })
+}
+
+/// Moves to step `to`, which runs no earlier than `delay` from now; at most 100 years.
+pub fn goto_after<S: Transition<T>, T: Unparked, R>(to: T, delay: Duration) -> Outcome<S, R> {
+    Outcome::new(Then::Goto { to: S::arrive(to), delay })
+}
+
+/// Ends the machine with its result.
+pub fn done<S: Ends, R>(result: R) -> Outcome<S, R> {
+    Outcome::new(Then::Done(result))
+}
+
+/// Ends the machine as failed, at once: no retry, no catch.
+pub fn fail<S: MayFail, R>(reason: impl fmt::Display) -> Outcome<S, R> {
+    Outcome::new(Then::Fail(reason.to_string()))
+}
+
+/// Runs this step again after `delay`. It counts as an attempt, but only errors are bounded by `attempts`.
+pub fn retry_in<S: Step, R>(delay: Duration) -> Outcome<S, R> {
+    Outcome::new(Then::RetryIn(delay))
+}
+
+impl<S: Step, R> Outcome<S, R> {
+    fn new(then: Then<S::Machine, R>) -> Self {
+        Self { then, children: vec![], spawned: vec![], invalid: None }
+    }
+
+    pub(super) fn fan_out(
+        to: S::Machine,
+        children: Vec<StartSpec>,
+        spawned: Vec<StartSpec>,
+        invalid: Option<Invalid>,
+    ) -> Self {
+        Self { then: Then::Goto { to, delay: Duration::ZERO }, children, spawned, invalid }
+    }
+
+    /// Starts an instance together with this outcome, in the same transaction; nobody waits for it.
+    pub fn spawn<X: Startable>(mut self, start: X) -> Self
+    where
+        S: Spawns<X::Machine>,
+    {
+        push(&mut self.spawned, &mut self.invalid, start);
+        self
+    }
+
+    /// For unit tests: the step it moves to, as the enum.
+    pub fn target(&self) -> Option<&S::Machine> {
+        match &self.then {
+            Then::Goto { to, .. } => Some(to),
+            Then::Done(_) | Then::Fail(_) | Then::RetryIn(_) => None,
+        }
+    }
+
+    /// For unit tests: the result it ends with.
+    pub fn result(&self) -> Option<&R> {
+        match &self.then {
+            Then::Done(result) => Some(result),
+            Then::Goto { .. } | Then::Fail(_) | Then::RetryIn(_) => None,
+        }
+    }
+
+    /// For unit tests: why it ends as failed.
+    pub fn reason(&self) -> Option<&str> {
+        match &self.then {
+            Then::Fail(reason) => Some(reason),
+            Then::Goto { .. } | Then::Done(_) | Then::RetryIn(_) => None,
+        }
+    }
+
+    /// For unit tests: how much later it moves, or runs this step again.
+    pub fn delay(&self) -> Option<Duration> {
+        match &self.then {
+            Then::Goto { delay, .. } => Some(*delay),
+            Then::RetryIn(delay) => Some(*delay),
+            Then::Done(_) | Then::Fail(_) => None,
+        }
+    }
+}
+
+impl<S: Step> Outcome<S> {
+    /// What the engine plans from, with the carry as the handler left it.
+    pub(super) fn into_ran(self, carry: &<S::Machine as Machine>::Carry) -> Result<Ran, StepError> {
+        if let Some(invalid) = self.invalid {
+            return Err(invalid.into());
+        }
+        let verdict = verdict::<S::Machine>(self.then, carry)?;
+        Ok(Ran { verdict, children: self.children, spawned: self.spawned })
+    }
+}
+
+fn verdict<M: Machine>(then: Then<M, M::Output>, carry: &M::Carry) -> Result<Verdict, Invalid> {
+    let kept = || -> Result<Option<Json>, Invalid> { M::store_carry(carry) };
+    Ok(match then {
+        Then::Goto { to, delay } => {
+            let entry = to.into_entry(carry)?;
+            entry.check()?;
+            Verdict::Goto { entry, delay, carry: kept()? }
+        }
+        Then::Done(result) => Verdict::Done { result: M::store_output(&result)?, carry: kept()? },
+        Then::Fail(reason) => Verdict::Fail { reason, carry: kept()? },
+        Then::RetryIn(delay) => Verdict::RetryIn(delay),
+    })
+}
+
+/// Keeps the first start that cannot be stored: it becomes the step's error.
+pub(super) fn push<X: Startable>(starts: &mut Vec<StartSpec>, invalid: &mut Option<Invalid>, start: X) {
+    match start.into_spec() {
+        Ok(spec) => starts.push(spec),
+        Err(error) => *invalid = invalid.take().or(Some(error)),
+    }
+}
+
+impl<S: Step, R> fmt::Debug for Outcome<S, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match &self.then {
+            Then::Goto { .. } => "goto",
+            Then::Done(_) => "done",
+            Then::Fail(_) => "fail",
+            Then::RetryIn(_) => "retry_in",
+        };
+        f.debug_struct("Outcome").field("of", &S::NAME).field("does", &what).finish_non_exhaustive()
+    }
+}
