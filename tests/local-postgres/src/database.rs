@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use crate::wire::Row;
-use crate::{Result, Server};
+use crate::{Profile, Result, Server};
 
 /// A database of one's own, dropped with this guard, whoever is still connected to it.
 ///
@@ -24,7 +24,7 @@ pub struct Database {
 impl Database {
     pub(crate) fn create(server: &Server, template: Option<&str>) -> Result<Self> {
         let name = unique_name();
-        let from = template.map(|template| format!("TEMPLATE {template}")).unwrap_or_default();
+        let from = template.map(|template| format!("TEMPLATE {template} {}", strategy(server))).unwrap_or_default();
         server.run(&format!("CREATE DATABASE {name} {from}"))?;
         Ok(Self { server: server.clone(), name })
     }
@@ -61,6 +61,15 @@ impl Drop for Database {
     fn drop(&mut self) {
         // Best effort: a server that is down takes its databases with it.
         let _ = self.server.run(&format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name));
+    }
+}
+
+/// Copying files needs two checkpoints, which cost nothing without fsync: measured, 21 ms a clone against 35 ms
+/// through the log, four at a time. Before version 15 there is no other way, and no word for it.
+fn strategy(server: &Server) -> &'static str {
+    match server.inner().options.profile() {
+        Profile::Fast if server.major() >= 15 => "STRATEGY file_copy",
+        Profile::Fast | Profile::Durable => "",
     }
 }
 

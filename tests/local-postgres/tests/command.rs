@@ -33,6 +33,25 @@ fn a_signal_is_passed_on_and_the_database_is_dropped() {
 }
 
 #[test]
+fn a_skip_is_written_where_the_runner_looks() {
+    let root = Root::new();
+    fs::create_dir(&root.0).expect("it is new");
+    let file = root.0.join("skips");
+    let this = std::env::current_exe().expect("it runs");
+    let mut command = Command::new(this);
+    command.args(["--exact", "a_skipping_test"]).env("GEN_DURABLE_SKIPS", &file).stdout(Stdio::null());
+    assert!(command.status().expect("it runs").success());
+    assert_eq!(fs::read_to_string(file).expect("written"), "a_skipping_test: for the test of skips\n");
+}
+
+#[test]
+fn a_skipping_test() {
+    if std::env::var_os("GEN_DURABLE_SKIPS").is_some_and(|file| file.to_string_lossy().contains("local-pg-test")) {
+        local_postgres::skip("for the test of skips");
+    }
+}
+
+#[test]
 fn without_binaries_the_error_says_in_one_line_what_to_install() {
     let root = Root::new();
     let done = root.command().arg("true").env("GEN_DURABLE_PG_BIN", "/nonexistent").output().expect("it was built");
@@ -66,8 +85,7 @@ fn the_callers_settings_for_another_server_do_not_reach_this_one() {
 fn it_runs_as_an_unprivileged_user() {
     // SAFETY: takes nothing.
     if unsafe { libc::geteuid() } != 0 {
-        eprintln!("SKIPPED: needs root to become another user; the other tests already run unprivileged");
-        return;
+        return local_postgres::skip("only root can become another user; the other tests already run unprivileged");
     }
     const NOBODY: u32 = 65_534;
     let bin = Root::new();

@@ -90,8 +90,7 @@ fn the_fast_server_has_room_for_many_tests_and_counts_statements() {
     assert_eq!(show("fsync").as_deref(), Some("off"));
     let database = server.create_database().expect("it runs");
     if show("shared_preload_libraries").as_deref() != Some("pg_stat_statements") {
-        eprintln!("SKIPPED: pg_stat_statements is not installed");
-        return;
+        return local_postgres::skip("pg_stat_statements is not installed");
     }
     database.query("CREATE EXTENSION pg_stat_statements; SELECT 1 FROM pg_stat_statements").expect("it counts");
 }
