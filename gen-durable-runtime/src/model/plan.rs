@@ -16,6 +16,8 @@ pub struct Rules {
     pub priority: i16,
     /// Whether this worker may go on with the next step itself.
     pub may_continue: bool,
+    /// The machine awaits signals: its inbox may hold some when it is done.
+    pub awaits_signals: bool,
 }
 
 /// Turns what a run asked for into the change of its row.
@@ -32,7 +34,7 @@ pub fn outcome(claim: &Claim, verdict: Verdict, rules: Rules) -> Result<Transiti
         Verdict::Done { result, carry } => Change::Done { result, carry },
         Verdict::Fail { reason, carry } => Change::Fail { reason: limits::error_text(&reason), carry },
     };
-    Ok(leave(claim, change))
+    Ok(leave(claim, change, rules))
 }
 
 /// Whether a failed run is tried again; `None` when the step has failed for good.
@@ -59,7 +61,7 @@ pub fn caught(
     rules: Rules,
 ) -> Result<Transition, Invalid> {
     let error = Some(limits::error_text(&failure.error));
-    Ok(leave(claim, advance(claim, entry, Duration::ZERO, carry, error, rules)?))
+    Ok(leave(claim, advance(claim, entry, Duration::ZERO, carry, error, rules)?, rules))
 }
 
 /// A step that failed for good, without a `catch`.
@@ -79,13 +81,13 @@ pub fn release(claim: &Claim) -> Transition {
 }
 
 /// A change that ends the visit consumes what the visit received.
-fn leave(claim: &Claim, change: Change) -> Transition {
+fn leave(claim: &Claim, change: Change, rules: Rules) -> Transition {
     let consumed = match (&change, &claim.wake) {
         (Change::Advance(_) | Change::Done { .. }, Wake::Signals(signals)) => signals.iter().map(|s| s.id).collect(),
         (Change::Advance(_) | Change::Done { .. }, Wake::Ready | Wake::Unsatisfied) => vec![],
         (Change::Retry { .. } | Change::Fail { .. } | Change::Repark | Change::Release, _) => vec![],
     };
-    Transition::of(claim, change, consumed)
+    Transition { may_have_signals: rules.awaits_signals, ..Transition::of(claim, change, consumed) }
 }
 
 fn advance(
@@ -121,7 +123,7 @@ mod tests {
     use super::*;
     use crate::model::{AwaitMode, ClaimToken, Deadline, FailureKind, InstanceId, ReceivedSignal, Wait};
 
-    const RULES: Rules = Rules { version: 2, queue: "default", priority: 0, may_continue: true };
+    const RULES: Rules = Rules { version: 2, queue: "default", priority: 0, may_continue: true, awaits_signals: false };
 
     fn claim() -> Claim {
         Claim {

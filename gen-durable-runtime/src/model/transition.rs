@@ -15,6 +15,8 @@ pub struct Transition {
     pub change: Change,
     /// The signals this visit received: consumed with every change that leaves the visit.
     pub consumed: Vec<i64>,
+    /// The machine awaits signals: when it is done its inbox is emptied.
+    pub may_have_signals: bool,
 }
 
 /// What changes on the row.
@@ -88,6 +90,13 @@ pub enum Committed {
 impl Transition {
     /// Fenced by `claim`.
     pub fn of(claim: &Claim, change: Change, consumed: Vec<i64>) -> Self {
-        Self { id: claim.id, token: claim.token.clone(), transitions: claim.transitions, change, consumed }
+        Self {
+            id: claim.id,
+            token: claim.token.clone(),
+            transitions: claim.transitions,
+            change,
+            consumed,
+            may_have_signals: false,
+        }
     }
 }

@@ -3,5 +3,7 @@
 #[cfg(feature = "postgres")]
 pub mod postgres;
 mod schema_name;
+mod seam;
 
 pub use schema_name::SchemaName;
+pub use seam::*;

@@ -1,3 +1,18 @@
 //! The Postgres store.
 
+mod claim;
+mod commit;
+mod error;
+mod inspect;
+mod listen;
 pub mod migrate;
+mod options;
+mod rows;
+mod session;
+mod sql;
+mod start;
+mod store;
+mod sweep;
+
+pub use options::PostgresOptions;
+pub use store::Postgres;

@@ -1,0 +1,61 @@
+//! Claims and leases.
+
+use std::{
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
+
+use sqlx::Row;
+
+use super::{Postgres, rows};
+use crate::{
+    Error,
+    model::{Claim, ClaimToken, InstanceId},
+    store::{ClaimOrder, Claimed},
+};
+
+impl Postgres {
+    pub(super) async fn claim_rows(&self, order: &ClaimOrder<'_>) -> Result<Claimed, Error> {
+        let mut session = self.session("claiming").await?;
+        let query = sqlx::query(self.statements().claim())
+            .bind(order.queue)
+            .bind(i64::from(order.limit))
+            .bind(&order.known.machines)
+            .bind(&order.known.versions)
+            .bind(&order.known.steps)
+            .bind(order.crashed)
+            .bind(order.token.as_str())
+            .bind(rows::micros(order.lease));
+        let rows = session.rows(query).await?;
+        session.end().await?;
+        // There is always a row: it carries the time.
+        let Some(first) = rows.first() else { return Err(rows::unreadable("now_us")) };
+        let now = rows::timestamp(rows::get(first, "now_us")?);
+        let next_due = rows::get::<Option<i64>>(first, "due_us")?.map(rows::timestamp);
+        let taken = rows.iter().filter(|r| r.try_get::<i64, _>("id").is_ok());
+        let claims = taken.map(|r| rows::claim(r, &order.token, order.queue)).collect::<Result<Vec<Claim>, _>>()?;
+        Ok(Claimed { claims, now, next_due })
+    }
+
+    /// A claim that the statement did not return is lost, unless its row is only locked by someone else.
+    pub(super) async fn renew_leases(
+        &self,
+        claims: &[(InstanceId, ClaimToken)],
+        lease: Duration,
+    ) -> Result<Vec<InstanceId>, Error> {
+        let ids: Vec<i64> = claims.iter().map(|(id, _)| id.get()).collect();
+        let tokens: Vec<&str> = claims.iter().map(|(_, token)| token.as_str()).collect();
+        let mut session = self.session("renewing leases").await?;
+        let query = sqlx::query(self.statements().renew()).bind(&ids).bind(&tokens).bind(rows::micros(lease));
+        let renewed = session.rows(query).await?;
+        let renewed = renewed.iter().map(|r| rows::get(r, "id")).collect::<Result<HashSet<i64>, _>>()?;
+        let missing: Vec<i64> = ids.iter().copied().filter(|id| !renewed.contains(id)).collect();
+        let standing = if missing.is_empty() { HashMap::new() } else { self.stand(&mut session, &missing).await? };
+        session.end().await?;
+        let ours = |id: &InstanceId, token: &ClaimToken| {
+            standing.get(&id.get()).is_some_and(|s| s.executing && s.token.as_deref() == Some(token.as_str()))
+        };
+        let lost = claims.iter().filter(|(id, token)| !renewed.contains(&id.get()) && !ours(id, token));
+        Ok(lost.map(|(id, _)| *id).collect())
+    }
+}

@@ -1,0 +1,137 @@
+//! From durations and times to the numbers the statements take, and back.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use sqlx::{Row, postgres::PgRow};
+
+use super::error;
+use crate::{
+    Error, StoreClass,
+    model::{Claim, ClaimToken, InstanceId, Json, ReceivedSignal, Snapshot, Status, Wake},
+};
+
+/// Microseconds; durations are bounded by 100 years before they get here.
+pub(super) fn micros(duration: Duration) -> i64 {
+    i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
+}
+
+/// A stored moment; one beyond the calendar of jiff (year 9999) is its end.
+pub(super) fn timestamp(micros: i64) -> Timestamp {
+    Timestamp::from_microsecond(micros).unwrap_or(if micros < 0 { Timestamp::MIN } else { Timestamp::MAX })
+}
+
+pub(super) fn unreadable(column: &str) -> Error {
+    Error::store("reading a row", StoreClass::Permanent, format!("column {column} holds an unknown value"))
+}
+
+/// A column of a row.
+pub(super) fn get<'r, T>(row: &'r PgRow, column: &'static str) -> Result<T, Error>
+where
+    T: sqlx::Decode<'r, sqlx::Postgres> + sqlx::Type<sqlx::Postgres>,
+{
+    row.try_get(column).map_err(error::at("reading a row"))
+}
+
+pub(super) fn json(row: &PgRow, column: &'static str) -> Result<Json, Error> {
+    get::<String>(row, column).map(Json::stored)
+}
+
+pub(super) fn json_opt(row: &PgRow, column: &'static str) -> Result<Option<Json>, Error> {
+    Ok(get::<Option<String>>(row, column)?.map(Json::stored))
+}
+
+fn count(row: &PgRow, column: &'static str) -> Result<u32, Error> {
+    Ok(u32::try_from(get::<i32>(row, column)?).unwrap_or(0))
+}
+
+pub(super) fn status(row: &PgRow) -> Result<Status, Error> {
+    Status::from_stored(get(row, "status")?).ok_or_else(|| unreadable("status"))
+}
+
+pub(super) fn claim(row: &PgRow, token: &ClaimToken, queue: &str) -> Result<Claim, Error> {
+    Ok(Claim {
+        id: InstanceId::new(get(row, "id")?),
+        token: token.clone(),
+        machine: get(row, "fsm")?,
+        version: get(row, "fsm_version")?,
+        step: get(row, "step")?,
+        state: json(row, "state")?,
+        carry: json_opt(row, "carry")?,
+        attempt: count(row, "attempt")?,
+        crashes: count(row, "crashes")?,
+        transitions: get(row, "transitions")?,
+        queue: queue.to_owned(),
+        priority: get(row, "priority")?,
+        home_queue: get(row, "home_queue")?,
+        home_priority: get(row, "home_priority")?,
+        concurrency_key: get(row, "concurrency_key")?,
+        wake: wake(row)?,
+    })
+}
+
+fn wake(row: &PgRow) -> Result<Wake, Error> {
+    if !get::<bool>(row, "waited")? {
+        return Ok(Wake::Ready);
+    }
+    if !get::<bool>(row, "settled")? {
+        return Ok(Wake::Unsatisfied);
+    }
+    let Some(signals) = get::<Option<&str>>(row, "signals")? else { return Ok(Wake::Signals(vec![])) };
+    let signals: Vec<(i64, String, Box<serde_json::value::RawValue>)> =
+        serde_json::from_str(signals).map_err(|_| unreadable("signals"))?;
+    let received = |(id, name, payload): (_, _, Box<serde_json::value::RawValue>)| ReceivedSignal {
+        id,
+        name,
+        payload: Json::stored(String::from(Box::<str>::from(payload))),
+    };
+    Ok(Wake::Signals(signals.into_iter().map(received).collect()))
+}
+
+pub(super) fn snapshot(row: &PgRow) -> Result<Snapshot, Error> {
+    let raw = |column| -> Result<_, Error> {
+        let text: Option<String> = get(row, column)?;
+        text.map(|t| serde_json::value::RawValue::from_string(t).map_err(|_| unreadable(column))).transpose()
+    };
+    let at = |column| -> Result<_, Error> { Ok(get::<Option<i64>>(row, column)?.map(timestamp)) };
+    Ok(Snapshot {
+        id: InstanceId::new(get(row, "id")?),
+        machine: get(row, "fsm")?,
+        version: get(row, "fsm_version")?,
+        step: get(row, "step")?,
+        status: status(row)?,
+        state: raw("state")?.ok_or_else(|| unreadable("state"))?,
+        carry: raw("carry")?,
+        result: raw("result")?,
+        last_error: get(row, "last_error")?,
+        awaits: get(row, "awaits")?,
+        await_deadline: at("await_deadline_us")?,
+        key: get(row, "correlation_key")?,
+        queue: get(row, "queue")?,
+        priority: get(row, "priority")?,
+        attempt: count(row, "attempt")?,
+        crashes: count(row, "crashes")?,
+        transitions: get(row, "transitions")?,
+        eligible_at: at("eligible_us")?.ok_or_else(|| unreadable("eligible_at"))?,
+        worker: get(row, "locked_by")?,
+        lease_expires_at: at("lease_us")?,
+        inserted_at: at("inserted_us")?.ok_or_else(|| unreadable("inserted_at"))?,
+        updated_at: at("updated_us")?.ok_or_else(|| unreadable("updated_at"))?,
+    })
+}
+
+/// An array literal: an array in each row of a batch travels as text.
+pub(super) fn text_array(items: &[&str]) -> String {
+    let quoted = items.iter().map(|item| format!("\"{}\"", item.replace('\\', "\\\\").replace('"', "\\\"")));
+    format!("{{{}}}", quoted.collect::<Vec<_>>().join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_array_literal_escapes_what_would_end_it() {
+        assert_eq!(text_array(&["a", "b\"}", "c\\"]), r#"{"a","b\"}","c\\"}"#);
+    }
+}

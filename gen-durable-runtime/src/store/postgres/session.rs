@@ -1,0 +1,110 @@
+//! One call's connection: bounded in time, given back only when it is clean.
+
+use std::time::Duration;
+
+use sqlx::{PgConnection, Postgres as Pg, pool::PoolConnection, postgres::PgArguments, postgres::PgRow, query::Query};
+
+use super::{Postgres, error};
+use crate::Error;
+
+/// A connection for one call.
+///
+/// It goes back to the pool only when every statement on it was answered and no transaction is open. A call dropped
+/// half way (a time-out, a cancelled future) would leave an answer on the wire for the next user to wait for.
+pub(crate) struct Session<'c> {
+    connection: Connection<'c>,
+    operation: &'static str,
+    limit: Duration,
+    clean: bool,
+    in_transaction: bool,
+}
+
+enum Connection<'c> {
+    Pooled(Box<PoolConnection<Pg>>),
+    /// In a caller's own transaction: theirs to end.
+    Callers(&'c mut PgConnection),
+}
+
+impl Postgres {
+    pub(super) async fn session(&self, operation: &'static str) -> Result<Session<'static>, Error> {
+        let connection = self.0.pool.acquire().await.map_err(error::at(operation))?;
+        let connection = Connection::Pooled(Box::new(connection));
+        let limit = self.0.options.call_timeout;
+        let mut session = Session { connection, operation, limit, clean: true, in_transaction: false };
+        if self.0.options.transaction_pooler {
+            // Behind a pooler settings live as long as one transaction.
+            session.begin().await?;
+            session.simple(include_str!("sql/settings.sql")).await?;
+        }
+        Ok(session)
+    }
+
+    pub(crate) fn callers_session<'c>(&self, operation: &'static str, connection: &'c mut PgConnection) -> Session<'c> {
+        let connection = Connection::Callers(connection);
+        let limit = self.0.options.call_timeout;
+        Session { connection, operation, limit, clean: true, in_transaction: false }
+    }
+}
+
+impl Session<'_> {
+    /// Runs one statement.
+    pub(super) async fn rows(&mut self, query: Query<'_, Pg, PgArguments>) -> Result<Vec<PgRow>, Error> {
+        self.clean = false;
+        let answer = tokio::time::timeout(self.limit, query.fetch_all(self.connection.get())).await;
+        self.settle(answer)
+    }
+
+    /// Begins a transaction; [`Session::end`] commits it.
+    pub(super) async fn begin(&mut self) -> Result<(), Error> {
+        match (&self.connection, self.in_transaction) {
+            (Connection::Callers(_), _) | (Connection::Pooled(_), true) => Ok(()),
+            (Connection::Pooled(_), false) => {
+                self.in_transaction = true;
+                self.simple("BEGIN").await
+            }
+        }
+    }
+
+    /// Commits, if there is a transaction of ours, and gives the connection back.
+    pub(super) async fn end(mut self) -> Result<(), Error> {
+        if self.in_transaction {
+            self.simple("COMMIT").await?;
+            self.in_transaction = false;
+        }
+        Ok(())
+    }
+
+    async fn simple(&mut self, sql: &'static str) -> Result<(), Error> {
+        self.clean = false;
+        let answer = tokio::time::timeout(self.limit, sqlx::raw_sql(sql).execute(self.connection.get())).await;
+        self.settle(answer.map(|done| done.map(|_| ())))
+    }
+
+    fn settle<T>(&mut self, answer: Result<Result<T, sqlx::Error>, tokio::time::error::Elapsed>) -> Result<T, Error> {
+        let answer = answer.map_err(|_| error::timed_out(self.operation))?;
+        // An error that the server itself reported leaves the connection in step.
+        self.clean = match &answer {
+            Ok(_) => true,
+            Err(e) => e.as_database_error().is_some(),
+        };
+        answer.map_err(error::at(self.operation))
+    }
+}
+
+impl Connection<'_> {
+    fn get(&mut self) -> &mut PgConnection {
+        match self {
+            Self::Pooled(connection) => connection,
+            Self::Callers(connection) => connection,
+        }
+    }
+}
+
+impl Drop for Session<'_> {
+    fn drop(&mut self) {
+        match &mut self.connection {
+            Connection::Pooled(connection) if !self.clean || self.in_transaction => connection.close_on_drop(),
+            Connection::Pooled(_) | Connection::Callers(_) => {}
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! The statements, each with its schema filled in once, when the store opens.
+
+use std::sync::Arc;
+
+use sqlx::AssertSqlSafe;
+
+use crate::store::SchemaName;
+
+macro_rules! statements {
+    ($($name:ident),* $(,)?) => {
+        #[derive(Debug)]
+        pub(super) struct Statements { $($name: Arc<str>),* }
+
+        impl Statements {
+            pub(super) fn new(schema: &SchemaName) -> Self {
+                Self { $($name: schema.fill(include_str!(concat!("sql/", stringify!($name), ".sql"))).into()),* }
+            }
+
+            $(pub(super) fn $name(&self) -> AssertSqlSafe<Arc<str>> {
+                // Safe: the text is ours, and the schema's name in it is quoted.
+                AssertSqlSafe(Arc::clone(&self.$name))
+            })*
+        }
+    };
+}
+
+statements!(
+    claim,
+    commit,
+    consume,
+    end_waits,
+    ended,
+    hold,
+    hold_alone,
+    list,
+    notify,
+    owners,
+    reap,
+    reclaim,
+    renew,
+    show,
+    signal,
+    stand,
+    start,
+    transactions,
+);

@@ -1,0 +1,61 @@
+-- Writes a batch of outcomes. A row that lost its claim, or that someone else holds, is not returned.
+--
+-- Index: the primary key. The guard on the status is cast to text, so that gen_durable_lease cannot serve it: a
+-- plan driven from there costs the square of the batch when statistics say that nothing executes.
+-- Lock: NO KEY UPDATE, SKIP LOCKED: a batch never waits for a row.
+-- kind: 0 on in place (touches no indexed column)  1 on, requeued  2 on, parked  3 retry  4 done  5 fail
+--       6 parked again  7 claim given back
+--
+-- $1 ids  $2 tokens  $3 transitions  $4 kinds  $5 steps  $6 states  $7 carries  $8 results  $9 errors
+-- $10 microseconds until due  $11 due at, microseconds of the epoch  $12 versions  $13 queues  $14 priorities
+-- $15 concurrency keys  $16 awaited names, an array each as text
+WITH held AS MATERIALIZED (
+  SELECT i.*, coalesce(to_timestamp(i.at_us / 1000000.0), now() + i.after_us * interval '1 microsecond') AS due,
+    -- Only a row with a foreign scope, that gave its key up while it executed, can meet a newer occupant.
+    g.correlation_key IS NOT NULL AND g.correlation_guard IS NULL AND 'runnable' = ANY (g.correlation_scope)
+      AND EXISTS (SELECT FROM {schema}.gen_durable o WHERE o.correlation_guard = g.correlation_key) AS key_taken
+  FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::smallint[], $5::text[], $6::text[], $7::text[],
+    $8::text[], $9::text[], $10::bigint[], $11::bigint[], $12::int[], $13::text[], $14::smallint[], $15::text[],
+    $16::text[])
+  AS i(id, token, transitions, kind, step, state, carry, result, error, after_us, at_us, version, queue, priority,
+    concurrency_key, awaits)
+  JOIN {schema}.gen_durable g ON g.id = i.id AND g.locked_by = i.token AND g.transitions = i.transitions
+  WHERE g.status::text = 'executing'
+  FOR NO KEY UPDATE OF g SKIP LOCKED
+)
+UPDATE {schema}.gen_durable g
+SET status = CASE
+      WHEN i.kind = 0 THEN g.status
+      WHEN i.kind = 4 THEN 'done'::{schema}.durable_status
+      WHEN i.kind = 5 OR i.key_taken THEN 'failed'::{schema}.durable_status
+      WHEN i.kind IN (1, 3, 7) THEN 'runnable'::{schema}.durable_status
+      WHEN (CASE WHEN i.kind = 2 THEN i.due ELSE g.await_deadline END) <= now() OR EXISTS (
+        SELECT FROM {schema}.signals s
+        WHERE s.target_id = g.id AND s.consumed_at IS NULL
+          AND s.name = ANY (CASE WHEN i.kind = 2 THEN i.awaits::text[] ELSE g.awaits END))
+        THEN 'runnable'::{schema}.durable_status
+      ELSE 'awaiting_signal'::{schema}.durable_status
+    END,
+    fsm_version = coalesce(i.version, g.fsm_version),
+    step = coalesce(i.step, g.step),
+    state = coalesce(i.state::jsonb, g.state),
+    carry = coalesce(i.carry::jsonb, g.carry),
+    result = i.result::jsonb,
+    last_error = CASE WHEN i.key_taken AND i.kind NOT IN (0, 4, 5) THEN 'its business key has a newer occupant'
+      WHEN i.kind IN (6, 7) THEN g.last_error ELSE i.error END,
+    queue = coalesce(i.queue, g.queue),
+    priority = coalesce(i.priority, g.priority),
+    concurrency_key = CASE WHEN i.kind <= 2 THEN i.concurrency_key ELSE g.concurrency_key END,
+    awaits = CASE WHEN i.kind <= 2 THEN i.awaits::text[] WHEN i.kind = 4 THEN NULL ELSE g.awaits END,
+    await_deadline = CASE WHEN i.kind = 2 THEN i.due WHEN i.kind IN (0, 1, 4) THEN NULL ELSE g.await_deadline END,
+    received = CASE WHEN i.kind IN (3, 5, 7) THEN g.received END,
+    attempt = CASE WHEN i.kind <= 2 THEN 0 WHEN i.kind = 3 THEN g.attempt + 1 ELSE g.attempt END,
+    crashes = CASE WHEN i.kind <= 2 OR i.kind = 4 THEN 0 ELSE g.crashes END,
+    transitions = g.transitions + CASE WHEN i.kind <= 2 OR i.kind = 4 THEN 1 ELSE 0 END,
+    eligible_at = CASE WHEN i.kind IN (1, 3) THEN greatest(i.due, now())
+      WHEN i.kind IN (0, 7) THEN g.eligible_at ELSE now() END,
+    lease_expires_at = CASE WHEN i.kind = 0 THEN g.lease_expires_at END,
+    updated_at = CASE WHEN i.kind = 0 THEN g.updated_at ELSE now() END
+FROM held i
+WHERE g.id = i.id
+RETURNING g.id, g.status::text

@@ -1,0 +1,18 @@
+-- A page of instances, newest first; the next page begins below the last id. Index: the primary key, backwards.
+-- $1 below this id  $2 machine  $3 status  $4 queue  $5 step  $6 limit
+SELECT g.id, g.fsm, g.fsm_version, g.step, g.status::text AS status, g.state::text AS state, g.carry::text AS carry,
+  g.result::text AS result, g.last_error, coalesce(g.awaits, '{}') AS awaits, g.correlation_key, g.queue, g.priority,
+  g.attempt, g.crashes, g.transitions, g.locked_by,
+  (extract(epoch FROM g.await_deadline) * 1000000)::bigint AS await_deadline_us,
+  (extract(epoch FROM g.eligible_at) * 1000000)::bigint AS eligible_us,
+  (extract(epoch FROM g.lease_expires_at) * 1000000)::bigint AS lease_us,
+  (extract(epoch FROM g.inserted_at) * 1000000)::bigint AS inserted_us,
+  (extract(epoch FROM g.updated_at) * 1000000)::bigint AS updated_us
+FROM {schema}.gen_durable g
+WHERE ($1::bigint IS NULL OR g.id < $1)
+  AND ($2::text IS NULL OR g.fsm = $2)
+  AND ($3::text IS NULL OR g.status::text = $3)
+  AND ($4::text IS NULL OR g.queue = $4)
+  AND ($5::text IS NULL OR g.step = $5)
+ORDER BY g.id DESC
+LIMIT $6

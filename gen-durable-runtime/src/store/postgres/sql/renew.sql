@@ -1,0 +1,11 @@
+-- Extends the leases of claims that still stand. Index: the primary key. Lock: SKIP LOCKED, it never waits.
+-- $1 ids  $2 tokens  $3 lease in microseconds
+WITH held AS MATERIALIZED (
+  SELECT g.id FROM unnest($1::bigint[], $2::text[]) AS i(id, token)
+  JOIN {schema}.gen_durable g ON g.id = i.id AND g.locked_by = i.token
+  WHERE g.status::text = 'executing'
+  FOR NO KEY UPDATE OF g SKIP LOCKED
+)
+UPDATE {schema}.gen_durable g SET lease_expires_at = now() + $3 * interval '1 microsecond'
+FROM held WHERE g.id = held.id
+RETURNING g.id

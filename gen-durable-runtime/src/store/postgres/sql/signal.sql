@@ -1,0 +1,41 @@
+-- Delivers signals; one row comes back for each input, in order.
+--
+-- Takes each target's row lock, in the order of ids, and wakes it if it waits for that name: a park in progress
+-- holds the same lock, so one of the two always sees the other.
+-- Index: the primary key, or gen_durable_correlation for a key; the unique dedup key of signals.
+-- $1 ids  $2 business keys  $3 names  $4 payloads  $5 dedup keys
+-- $6 the table's quoted name. At most 200 at once: the joins of the batch with itself cost its square.
+WITH ids AS MATERIALIZED (
+  SELECT pg_get_serial_sequence($6, 'id')::regclass AS source
+), input AS MATERIALIZED (
+  SELECT i.name, i.payload, i.dedup, i.ord, nextval((SELECT source FROM ids)) AS signal,
+    coalesce(i.id, (SELECT k.id FROM {schema}.gen_durable k WHERE k.correlation_guard = i.key)) AS id
+  FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY
+  AS i(id, key, name, payload, dedup, ord)
+), target AS MATERIALIZED (
+  SELECT g.id, g.status, g.awaits, g.queue FROM {schema}.gen_durable g
+  WHERE g.id = ANY (ARRAY(SELECT input.id FROM input)) AND g.status::text NOT IN ('done', 'failed')
+  ORDER BY g.id
+  FOR NO KEY UPDATE OF g
+), delivered AS (
+  INSERT INTO {schema}.signals (id, target_id, name, payload, dedup_key)
+  OVERRIDING SYSTEM VALUE
+  SELECT i.signal, t.id, i.name, i.payload::jsonb, i.dedup
+  FROM input i JOIN target t ON t.id = i.id
+  ORDER BY i.ord
+  ON CONFLICT (target_id, dedup_key) DO NOTHING
+  RETURNING id, target_id, name
+), woken AS (
+  UPDATE {schema}.gen_durable g SET status = 'runnable', eligible_at = now(), updated_at = now()
+  FROM target t
+  WHERE g.id = t.id AND t.status = 'awaiting_signal'
+    AND EXISTS (SELECT FROM delivered d WHERE d.target_id = t.id AND d.name = ANY (t.awaits))
+  RETURNING g.id
+)
+SELECT t.id AS target, d.id AS delivered, CASE WHEN w.id IS NOT NULL THEN t.queue END AS wake,
+  pg_current_xact_id()::text AS xid
+FROM input i
+LEFT JOIN target t ON t.id = i.id
+LEFT JOIN delivered d ON d.id = i.signal
+LEFT JOIN woken w ON w.id = t.id
+ORDER BY i.ord

@@ -1,0 +1,46 @@
+-- Inserts instances; one row comes back for each input, in order: the new id, or the occupant of its business key.
+--
+-- The ids are drawn first, so that input and row can be matched. A row whose key is taken by a transaction that this
+-- snapshot cannot see comes back with neither: ask again.
+-- Index: gen_durable_correlation, unique: of two starts of one key one wins.
+--
+-- $1 machines  $2 versions  $3 steps  $4 states  $5 carries  $6 keys  $7 key kept after the end  $8 queues
+-- $9 priorities  $10 own queues  $11 own priorities  $12 microseconds until due  $13 timer at, microseconds of the
+-- epoch  $14 awaited names, an array each as text  $15 microseconds until the wait ends  $16 wait ends at
+-- $17 concurrency keys  $18 the table's quoted name
+WITH ids AS MATERIALIZED (
+  SELECT pg_get_serial_sequence($18, 'id')::regclass AS source
+), input AS MATERIALIZED (
+  SELECT i.*, nextval((SELECT source FROM ids)) AS id
+  FROM unnest($1::text[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::boolean[], $8::text[],
+    $9::smallint[], $10::text[], $11::smallint[], $12::bigint[], $13::bigint[], $14::text[], $15::bigint[],
+    $16::bigint[], $17::text[]) WITH ORDINALITY
+  AS i(fsm, version, step, state, carry, key, kept, queue, priority, home_queue, home_priority, after_us, at_us,
+    awaits, wait_us, wait_at_us, concurrency_key, ord)
+), made AS (
+  INSERT INTO {schema}.gen_durable (id, fsm, fsm_version, step, status, state, carry, awaits, queue, priority,
+    home_queue, home_priority, concurrency_key, eligible_at, await_deadline, correlation_key, correlation_scope)
+  OVERRIDING SYSTEM VALUE
+  SELECT i.id, i.fsm, i.version, i.step,
+    (CASE WHEN i.awaits IS NOT NULL AND i.after_us = 0 THEN 'awaiting_signal' ELSE 'runnable' END)::{schema}.durable_status,
+    i.state::jsonb, i.carry::jsonb, i.awaits::text[], i.queue, i.priority, i.home_queue, i.home_priority,
+    i.concurrency_key,
+    greatest(coalesce(to_timestamp(i.at_us / 1000000.0), now()), now() + i.after_us * interval '1 microsecond'),
+    CASE WHEN i.awaits IS NOT NULL THEN
+      coalesce(to_timestamp(i.wait_at_us / 1000000.0), now() + (i.after_us + i.wait_us) * interval '1 microsecond') END,
+    i.key,
+    CASE WHEN i.key IS NULL THEN '{}'
+         WHEN i.kept THEN enum_range(NULL::{schema}.durable_status)
+         ELSE enum_range('runnable'::{schema}.durable_status, 'awaiting_children'::{schema}.durable_status) END
+  FROM input i ORDER BY i.key NULLS FIRST, i.ord
+  ON CONFLICT (correlation_guard) WHERE correlation_guard IS NOT NULL DO NOTHING
+  RETURNING id, correlation_key
+)
+-- A hashed IN: a join of two batches whose size the planner does not know costs their product.
+SELECT o.new_id, CASE WHEN o.new_id IS NULL THEN coalesce(
+    (SELECT t.id FROM made t WHERE t.correlation_key = o.key),
+    (SELECT g.id FROM {schema}.gen_durable g WHERE g.correlation_guard = o.key)) END AS occupant,
+  pg_current_xact_id()::text AS xid
+FROM (SELECT i.ord, i.key, CASE WHEN i.key IS NULL OR i.id IN (SELECT made.id FROM made) THEN i.id END AS new_id
+      FROM input i) o
+ORDER BY o.ord

@@ -1,0 +1,215 @@
+//! New instances and signals, on our own connection or in a caller's transaction.
+
+use super::{Postgres, rows, session::Session};
+use crate::{
+    Error, StoreClass,
+    model::{Deadline, InstanceId, SignalSpec, StartSpec, Started, Target},
+    store::{Delivered, Delivery},
+};
+
+/// Rows a statement of a start.
+const STARTS: usize = 1_000;
+/// Rows a statement of a delivery: its joins cost the square of the batch.
+const SIGNALS: usize = 200;
+/// How often a start whose occupant no snapshot can see is tried again.
+const LOOKS: usize = 20;
+
+/// What a call in a caller's transaction leaves to do once that commits.
+#[derive(Debug)]
+pub(crate) struct InTransaction<T> {
+    pub(crate) answers: Vec<T>,
+    pub(crate) xid: Option<String>,
+}
+
+impl Postgres {
+    pub(super) async fn start_all(&self, starts: &[StartSpec]) -> Result<Vec<Started>, Error> {
+        let mut session = self.session("starting").await?;
+        if starts.len() > STARTS {
+            // All or none: one transaction over the pieces.
+            session.begin().await?;
+        }
+        let started = self.start_on(&mut session, starts).await?;
+        session.end().await?;
+        Ok(started.answers)
+    }
+
+    /// Starts on a given connection, so in whatever transaction it is in.
+    pub(crate) async fn start_on(
+        &self,
+        session: &mut Session<'_>,
+        starts: &[StartSpec],
+    ) -> Result<InTransaction<Started>, Error> {
+        // In the order of keys over all pieces: two calls with the same keys cannot deadlock.
+        let mut order: Vec<usize> = (0..starts.len()).collect();
+        order.sort_by_key(|&at| starts[at].key.as_deref());
+        let mut answers = vec![None; starts.len()];
+        let mut xid = None;
+        for piece in order.chunks(STARTS) {
+            let mut open = piece.to_vec();
+            for look in 0.. {
+                xid = self.start_piece(session, starts, &open, &mut answers).await?.or(xid);
+                open.retain(|&at| answers[at].is_none());
+                if open.is_empty() {
+                    break;
+                }
+                if look == LOOKS {
+                    return Err(Error::store("starting", StoreClass::Transient, "a key changes hands too fast"));
+                }
+            }
+        }
+        Ok(InTransaction { answers: answers.into_iter().flatten().collect(), xid })
+    }
+
+    async fn start_piece(
+        &self,
+        session: &mut Session<'_>,
+        starts: &[StartSpec],
+        piece: &[usize],
+        answers: &mut [Option<Started>],
+    ) -> Result<Option<String>, Error> {
+        let columns = StartColumns::of(piece.iter().map(|&at| &starts[at]));
+        let found = columns.insert(self, session).await?;
+        let mut xid = None;
+        for (&at, row) in piece.iter().zip(&found) {
+            let new: Option<i64> = rows::get(row, "new_id")?;
+            let occupant: Option<i64> = rows::get(row, "occupant")?;
+            answers[at] = new.map(|id| Started::New(InstanceId::new(id)));
+            answers[at] = answers[at].or(occupant.map(|id| Started::Duplicate(InstanceId::new(id))));
+            xid = Some(rows::get(row, "xid")?);
+        }
+        Ok(xid)
+    }
+
+    pub(super) async fn signal_all(&self, signals: &[SignalSpec]) -> Result<Vec<Delivery>, Error> {
+        let mut answers = Vec::with_capacity(signals.len());
+        for piece in signals.chunks(SIGNALS) {
+            // A piece is a transaction: its row locks are short.
+            let mut session = self.session("signalling").await?;
+            answers.extend(self.signal_on(&mut session, piece).await?.answers);
+            session.end().await?;
+        }
+        Ok(answers)
+    }
+
+    /// Delivers on a given connection, so in whatever transaction it is in.
+    pub(crate) async fn signal_on(
+        &self,
+        session: &mut Session<'_>,
+        signals: &[SignalSpec],
+    ) -> Result<InTransaction<Delivery>, Error> {
+        let mut all = InTransaction { answers: Vec::with_capacity(signals.len()), xid: None };
+        for piece in signals.chunks(SIGNALS) {
+            let by_id = |s: &SignalSpec| match &s.target {
+                Target::Id(id) => Some(id.get()),
+                Target::Key(_) => None,
+            };
+            let by_key = |s: &'_ SignalSpec| match &s.target {
+                Target::Id(_) => None,
+                Target::Key(key) => Some(key.clone()),
+            };
+            let query = sqlx::query(self.statements().signal())
+                .bind(piece.iter().map(by_id).collect::<Vec<_>>())
+                .bind(piece.iter().map(by_key).collect::<Vec<_>>())
+                .bind(piece.iter().map(|s| s.name.as_str()).collect::<Vec<_>>())
+                .bind(piece.iter().map(|s| s.payload.as_str()).collect::<Vec<_>>())
+                .bind(piece.iter().map(|s| s.dedup.as_deref()).collect::<Vec<_>>())
+                .bind(&self.0.tables[1]);
+            let found = session.rows(query).await?;
+            for row in &found {
+                let target = rows::get::<Option<i64>>(row, "target")?.map(InstanceId::new);
+                let delivered = match (target, rows::get::<Option<i64>>(row, "delivered")?) {
+                    (None, _) => Delivered::NoTarget,
+                    (Some(id), Some(_)) => Delivered::New(id),
+                    (Some(id), None) => Delivered::Duplicate(id),
+                };
+                all.answers.push(Delivery { delivered, wake: rows::get(row, "wake")? });
+                all.xid = Some(rows::get(row, "xid")?);
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// A piece of starts, column by column.
+#[derive(Default)]
+struct StartColumns<'a> {
+    machines: Vec<&'a str>,
+    versions: Vec<i32>,
+    steps: Vec<&'a str>,
+    states: Vec<&'a str>,
+    carries: Vec<Option<&'a str>>,
+    keys: Vec<Option<&'a str>>,
+    kept: Vec<bool>,
+    queues: Vec<&'a str>,
+    priorities: Vec<i16>,
+    own_queues: Vec<Option<&'a str>>,
+    own_priorities: Vec<Option<i16>>,
+    after_us: Vec<i64>,
+    at_us: Vec<Option<i64>>,
+    awaits: Vec<Option<String>>,
+    wait_us: Vec<Option<i64>>,
+    wait_at_us: Vec<Option<i64>>,
+    concurrency_keys: Vec<Option<&'a str>>,
+}
+
+impl<'a> StartColumns<'a> {
+    fn of(starts: impl Iterator<Item = &'a StartSpec>) -> Self {
+        let mut columns = Self::default();
+        starts.for_each(|s| columns.push(s));
+        columns
+    }
+
+    fn push(&mut self, s: &'a StartSpec) {
+        self.machines.push(s.machine);
+        self.versions.push(s.version);
+        self.steps.push(s.entry.step);
+        self.states.push(s.entry.state.as_str());
+        self.carries.push(s.carry.as_ref().map(|c| c.as_str()));
+        self.keys.push(s.key.as_deref());
+        self.kept.push(s.key_kept);
+        self.queues.push(s.first_queue());
+        self.priorities.push(s.first_priority());
+        self.own_queues.push(s.queue.as_deref());
+        self.own_priorities.push(s.priority);
+        self.concurrency_keys.push(s.entry.concurrency.as_ref().map(|slot| slot.key.as_str()));
+        self.awaits.push(s.entry.wait.as_ref().map(|w| rows::text_array(&w.names)));
+        let (wait_us, wait_at_us) = split(s.entry.wait.as_ref().and_then(|w| w.deadline));
+        self.wait_us.push(wait_us);
+        self.wait_at_us.push(wait_at_us);
+        let (timer_us, at_us) = split(s.entry.timer);
+        self.after_us.push(rows::micros(s.delay).saturating_add(timer_us.unwrap_or(0)));
+        self.at_us.push(at_us);
+    }
+
+    async fn insert(&self, store: &Postgres, session: &mut Session<'_>) -> Result<Vec<sqlx::postgres::PgRow>, Error> {
+        let query = sqlx::query(store.statements().start())
+            .bind(&self.machines)
+            .bind(&self.versions)
+            .bind(&self.steps)
+            .bind(&self.states)
+            .bind(&self.carries)
+            .bind(&self.keys)
+            .bind(&self.kept)
+            .bind(&self.queues)
+            .bind(&self.priorities)
+            .bind(&self.own_queues)
+            .bind(&self.own_priorities)
+            .bind(&self.after_us)
+            .bind(&self.at_us)
+            .bind(&self.awaits)
+            .bind(&self.wait_us)
+            .bind(&self.wait_at_us)
+            .bind(&self.concurrency_keys)
+            .bind(&store.0.tables[0]);
+        session.rows(query).await
+    }
+}
+
+/// A deadline as a span or a moment, in microseconds.
+fn split(deadline: Option<Deadline>) -> (Option<i64>, Option<i64>) {
+    match deadline {
+        Some(Deadline::After(after)) => (Some(rows::micros(after)), None),
+        Some(Deadline::At(at)) => (None, Some(at.as_microsecond())),
+        None => (None, None),
+    }
+}

@@ -1,0 +1,161 @@
+use std::{fmt, sync::Arc, time::Duration};
+
+use sqlx::PgPool;
+
+use super::{PostgresOptions, error, inspect, listen, migrate, sql::Statements};
+use crate::{
+    Error,
+    model::{ClaimToken, Committed, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Target, Transition},
+    store::{
+        CallerTransaction, ClaimOrder, Claimed, Delivery, Filter, Pending, SchemaName, Standing, Store, Swept, WakeUps,
+    },
+};
+
+/// The Postgres store: one pool of connections, one set of statements.
+#[derive(Clone)]
+pub struct Postgres(pub(super) Arc<Inner>);
+
+pub(super) struct Inner {
+    pub(super) pool: PgPool,
+    pub(super) statements: Statements,
+    pub(super) options: PostgresOptions,
+    /// `"schema".gen_durable` and `"schema".signals`, as their sequences are looked up.
+    pub(super) tables: [String; 2],
+}
+
+impl Postgres {
+    /// Opens a pool; connects with the first call.
+    ///
+    /// # Errors
+    /// When the URL cannot be read.
+    pub fn new(options: PostgresOptions) -> Result<Self, Error> {
+        let pool = options.pool()?;
+        let statements = Statements::new(&options.schema);
+        let tables = ["gen_durable", "signals"].map(|table| format!("{}.{table}", options.schema.quoted()));
+        Ok(Self(Arc::new(Inner { pool, statements, options, tables })))
+    }
+
+    /// The schema the tables live in.
+    pub fn schema(&self) -> &SchemaName {
+        &self.0.options.schema
+    }
+
+    /// The pool of the engine's own statements.
+    pub fn pool(&self) -> &PgPool {
+        &self.0.pool
+    }
+
+    /// Closes every connection.
+    pub async fn close(&self) {
+        self.0.pool.close().await;
+    }
+
+    pub(super) fn statements(&self) -> &Statements {
+        &self.0.statements
+    }
+}
+
+impl fmt::Debug for Postgres {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Postgres").field(&self.describe()).finish()
+    }
+}
+
+impl Store for Postgres {
+    fn claim<'a>(&'a self, order: &'a ClaimOrder<'a>) -> Pending<'a, Claimed> {
+        Box::pin(self.claim_rows(order))
+    }
+
+    fn commit<'a>(&'a self, batch: &'a [Transition]) -> Pending<'a, Vec<Committed>> {
+        Box::pin(self.commit_batch(batch))
+    }
+
+    fn commit_alone<'a>(&'a self, transition: &'a Transition) -> Pending<'a, Committed> {
+        Box::pin(self.commit_one(transition))
+    }
+
+    fn renew<'a>(&'a self, claims: &'a [(InstanceId, ClaimToken)], lease: Duration) -> Pending<'a, Vec<InstanceId>> {
+        Box::pin(self.renew_leases(claims, lease))
+    }
+
+    fn end_waits(&self, limit: u32) -> Pending<'_, Swept> {
+        Box::pin(self.sweep("ending waits", self.statements().end_waits(), None, limit))
+    }
+
+    fn reap(&self, limit: u32) -> Pending<'_, Swept> {
+        Box::pin(self.reap_expired(limit))
+    }
+
+    fn owners(&self) -> Pending<'_, Vec<String>> {
+        Box::pin(self.claim_owners())
+    }
+
+    fn reclaim<'a>(&'a self, owner: &'a str, limit: u32) -> Pending<'a, Swept> {
+        Box::pin(self.sweep("taking back claims", self.statements().reclaim(), Some(owner), limit))
+    }
+
+    fn start<'a>(&'a self, starts: &'a [StartSpec]) -> Pending<'a, Vec<Started>> {
+        Box::pin(self.start_all(starts))
+    }
+
+    fn signal<'a>(&'a self, signals: &'a [SignalSpec]) -> Pending<'a, Vec<Delivery>> {
+        Box::pin(self.signal_all(signals))
+    }
+
+    fn endings<'a>(&'a self, ids: &'a [InstanceId]) -> Pending<'a, Vec<Standing>> {
+        Box::pin(inspect::endings(self, ids))
+    }
+
+    fn show<'a>(&'a self, target: &'a Target) -> Pending<'a, Option<Snapshot>> {
+        Box::pin(inspect::show(self, target))
+    }
+
+    fn list<'a>(&'a self, filter: &'a Filter) -> Pending<'a, Vec<Snapshot>> {
+        Box::pin(inspect::list(self, filter))
+    }
+
+    fn notify<'a>(&'a self, queues: &'a [String]) -> Pending<'a, ()> {
+        Box::pin(listen::notify(self, queues))
+    }
+
+    fn transactions<'a>(&'a self, xids: &'a [String]) -> Pending<'a, Vec<(String, CallerTransaction)>> {
+        Box::pin(inspect::transactions(self, xids))
+    }
+
+    fn wake_ups(&self) -> Pending<'_, Option<Box<dyn WakeUps>>> {
+        Box::pin(listen::wake_ups(self))
+    }
+
+    fn check(&self) -> Pending<'_, ()> {
+        Box::pin(async move {
+            let mut connection = self.0.pool.acquire().await.map_err(error::at("connecting"))?;
+            migrate::check(&mut connection, self.schema()).await.map(|_| ())
+        })
+    }
+
+    fn describe(&self) -> String {
+        let Ok(options) = self.0.options.connect() else { return "postgres".into() };
+        let host = options.get_socket().map_or_else(|| options.get_host().to_owned(), |s| s.display().to_string());
+        let database = options.get_database().unwrap_or(options.get_username());
+        match self.schema().as_str() {
+            "public" => format!("postgres {database} on {host}"),
+            schema => format!("postgres {database} on {host}, schema {schema}"),
+        }
+    }
+
+    fn dialect(&self) -> &'static str {
+        "postgres"
+    }
+
+    fn warnings(&self, concurrency: usize) -> Vec<String> {
+        let size = self.0.options.pool_size;
+        let pool = (size < 4).then(|| {
+            format!("a pool of {size} connections for {concurrency} concurrent steps: claims, commits and renewals wait for each other; 4 or more are better")
+        });
+        let pooler = self.0.options.transaction_pooler.then(|| {
+            "behind a transaction pooler: no LISTEN, wake-ups come by the poll; give a direct URL for lower latency"
+                .to_owned()
+        });
+        pool.into_iter().chain(pooler).collect()
+    }
+}

@@ -1,0 +1,208 @@
+//! What the engine and the client ask of a database. One implementation a dialect; one suite for all.
+
+use std::{future::Future, pin::Pin, time::Duration};
+
+use jiff::Timestamp;
+
+use crate::{
+    Error,
+    model::{
+        Claim, ClaimToken, Committed, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Status, Target, Transition,
+    },
+};
+
+/// A call under way.
+pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;
+
+/// A database. Every call is one unit: it happened as a whole or, on an error, it did not; a transient error of a
+/// write leaves open which, and [`Store::commit`] may then be called again with the same batch.
+pub trait Store: Send + Sync + 'static {
+    /// Leases due rows. On error no row is claimed, or they come back with their lease.
+    fn claim<'a>(&'a self, order: &'a ClaimOrder<'a>) -> Pending<'a, Claimed>;
+
+    /// Persists a batch; one answer each, in order. Never waits for a row: such a one is [`Committed::Busy`].
+    fn commit<'a>(&'a self, batch: &'a [Transition]) -> Pending<'a, Vec<Committed>>;
+
+    /// Persists one transition and waits for its row, for a bounded time.
+    fn commit_alone<'a>(&'a self, transition: &'a Transition) -> Pending<'a, Committed>;
+
+    /// Extends leases; answers with the claims that are lost.
+    fn renew<'a>(&'a self, claims: &'a [(InstanceId, ClaimToken)], lease: Duration) -> Pending<'a, Vec<InstanceId>>;
+
+    /// Ends up to `limit` waits whose time is up.
+    fn end_waits(&self, limit: u32) -> Pending<'_, Swept>;
+
+    /// Takes back up to `limit` claims whose lease ended.
+    fn reap(&self, limit: u32) -> Pending<'_, Swept>;
+
+    /// The processes that hold claims.
+    fn owners(&self) -> Pending<'_, Vec<String>>;
+
+    /// Takes back up to `limit` claims of one process that is known to be dead.
+    fn reclaim<'a>(&'a self, owner: &'a str, limit: u32) -> Pending<'a, Swept>;
+
+    /// Inserts instances, all or none; one answer each, in order.
+    fn start<'a>(&'a self, starts: &'a [StartSpec]) -> Pending<'a, Vec<Started>>;
+
+    /// Delivers signals; one answer each, in order.
+    fn signal<'a>(&'a self, signals: &'a [SignalSpec]) -> Pending<'a, Vec<Delivery>>;
+
+    /// How these instances stand; one that does not exist is left out.
+    fn endings<'a>(&'a self, ids: &'a [InstanceId]) -> Pending<'a, Vec<Standing>>;
+
+    /// One instance.
+    fn show<'a>(&'a self, target: &'a Target) -> Pending<'a, Option<Snapshot>>;
+
+    /// A page of instances, newest first.
+    fn list<'a>(&'a self, filter: &'a Filter) -> Pending<'a, Vec<Snapshot>>;
+
+    /// Wakes the workers of these queues, in every process.
+    fn notify<'a>(&'a self, queues: &'a [String]) -> Pending<'a, ()>;
+
+    /// What became of callers' own transactions.
+    fn transactions<'a>(&'a self, xids: &'a [String]) -> Pending<'a, Vec<(String, CallerTransaction)>>;
+
+    /// Opens a source of wake-ups; `None` when this store has none and the poll must do.
+    fn wake_ups(&self) -> Pending<'_, Option<Box<dyn WakeUps>>>;
+
+    /// Checks that this code can work on the schema that stands.
+    fn check(&self) -> Pending<'_, ()>;
+
+    /// What the boot line says: the database, without credentials.
+    fn describe(&self) -> String;
+
+    /// The dialect's name, as `store = ".."` of a machine says it.
+    fn dialect(&self) -> &'static str;
+
+    /// Warnings for the boot: a pool too small for the work, for example.
+    fn warnings(&self, concurrency: usize) -> Vec<String>;
+}
+
+/// What to claim.
+#[derive(Debug)]
+pub struct ClaimOrder<'a> {
+    /// The queue.
+    pub queue: &'a str,
+    /// At most so many rows.
+    pub limit: u32,
+    /// The token of this claim.
+    pub token: ClaimToken,
+    /// How long the claim stands without renewal.
+    pub lease: Duration,
+    /// What this worker can run.
+    pub known: &'a Known,
+    /// Whether a row whose process died before is welcome; at most one comes.
+    pub crashed: bool,
+}
+
+/// The stored machines, versions and steps a worker can run: three columns of one table.
+#[derive(Debug, Default)]
+pub struct Known {
+    /// Machine names.
+    pub machines: Vec<String>,
+    /// Versions.
+    pub versions: Vec<i32>,
+    /// Step names.
+    pub steps: Vec<String>,
+}
+
+/// What a claim brought.
+#[derive(Debug)]
+pub struct Claimed {
+    /// The rows.
+    pub claims: Vec<Claim>,
+    /// The database's time.
+    pub now: Timestamp,
+    /// When the next row of the queue, or the next wait of any, is due; known when fewer came than asked for.
+    pub next_due: Option<Timestamp>,
+}
+
+/// What a sweep did.
+#[derive(Debug, Default)]
+pub struct Swept {
+    /// Rows changed.
+    pub rows: usize,
+    /// The queues they stand in, each once.
+    pub queues: Vec<String>,
+}
+
+/// What became of a signal, and whom it woke.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delivery {
+    /// What became of it.
+    pub delivered: Delivered,
+    /// The queue of the instance it woke.
+    pub wake: Option<String>,
+}
+
+/// What became of a signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delivered {
+    /// In the inbox of this instance.
+    New(InstanceId),
+    /// This instance had a signal with that dedup key before: not delivered again.
+    Duplicate(InstanceId),
+    /// The instance has ended, or never was: nothing was kept.
+    NoTarget,
+}
+
+/// How an instance stands that someone waits for.
+#[derive(Debug, Clone)]
+pub struct Standing {
+    /// The instance.
+    pub id: InstanceId,
+    /// Stored machine name.
+    pub machine: String,
+    /// Where it stands.
+    pub status: Status,
+    /// Stored step name.
+    pub step: String,
+    /// Its output, once done.
+    pub result: Option<crate::model::Json>,
+    /// Why it failed.
+    pub error: Option<String>,
+}
+
+/// A caller's own transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallerTransaction {
+    /// Not decided yet.
+    Open,
+    /// Its rows are there.
+    Committed,
+    /// Its rows never were.
+    RolledBack,
+}
+
+/// Which instances to list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Filter {
+    /// Stored machine name.
+    pub machine: Option<String>,
+    /// Status.
+    pub status: Option<Status>,
+    /// Queue.
+    pub queue: Option<String>,
+    /// Stored step name.
+    pub step: Option<String>,
+    /// Only ids below this one: the last id of the page before.
+    pub before: Option<InstanceId>,
+    /// Rows a page; 100 when 0.
+    pub limit: u32,
+}
+
+/// Wake-ups from other processes.
+pub trait WakeUps: Send {
+    /// The next one. `Lost` after the connection broke: look for work once, then go on.
+    fn next(&mut self) -> Pin<Box<dyn Future<Output = WakeUp> + Send + '_>>;
+}
+
+/// One wake-up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WakeUp {
+    /// Work may be due in this queue.
+    Queue(String),
+    /// The connection broke; some may have been missed.
+    Lost,
+}
