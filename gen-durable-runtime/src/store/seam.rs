@@ -113,8 +113,10 @@ pub struct Claimed {
     pub claims: Vec<Claim>,
     /// The database's time.
     pub now: Timestamp,
-    /// When the next row of the queue, or the next wait of any, is due; known when fewer came than asked for.
+    /// When the next row of the queue is due; known when fewer came than asked for.
     pub next_due: Option<Timestamp>,
+    /// When the next wait of any queue ends; known when fewer came than asked for.
+    pub next_deadline: Option<Timestamp>,
 }
 
 /// What a sweep did.

@@ -32,9 +32,10 @@ impl Postgres {
         let Some(first) = rows.first() else { return Err(rows::unreadable("now_us")) };
         let now = rows::timestamp(rows::get(first, "now_us")?);
         let next_due = rows::get::<Option<i64>>(first, "due_us")?.map(rows::timestamp);
+        let next_deadline = rows::get::<Option<i64>>(first, "deadline_us")?.map(rows::timestamp);
         let taken = rows.iter().filter(|r| r.try_get::<i64, _>("id").is_ok());
         let claims = taken.map(|r| rows::claim(r, &order.token, order.queue)).collect::<Result<Vec<Claim>, _>>()?;
-        Ok(Claimed { claims, now, next_due })
+        Ok(Claimed { claims, now, next_due, next_deadline })
     }
 
     /// A claim that the statement did not return is lost, unless its row is only locked by someone else.

@@ -57,14 +57,15 @@ WITH due AS MATERIALIZED (
 )
 SELECT t.*,
   (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us,
-  w.due_us
+  (extract(epoch FROM w.due) * 1000000)::bigint AS due_us,
+  (extract(epoch FROM w.deadline) * 1000000)::bigint AS deadline_us
 FROM (
-  SELECT CASE WHEN (SELECT count(*) FROM taken) < $2 THEN (
-    SELECT (extract(epoch FROM min(m.at)) * 1000000)::bigint FROM (
+  SELECT
+    CASE WHEN c.short THEN (
       -- The next due row of each priority, by a loose scan of gen_durable_pick.
-      SELECT (SELECT g.eligible_at FROM {schema}.gen_durable g
-              WHERE g.queue = $1 AND g.status = 'runnable' AND g.priority = p.priority AND g.eligible_at > now()
-              ORDER BY g.eligible_at LIMIT 1) AS at
+      SELECT min((SELECT g.eligible_at FROM {schema}.gen_durable g
+                  WHERE g.queue = $1 AND g.status = 'runnable' AND g.priority = p.priority AND g.eligible_at > now()
+                  ORDER BY g.eligible_at LIMIT 1))
       FROM (
         WITH RECURSIVE levels AS (
           (SELECT g.priority FROM {schema}.gen_durable g
@@ -74,10 +75,11 @@ FROM (
                   WHERE g.queue = $1 AND g.status = 'runnable' AND g.priority > levels.priority
                   ORDER BY g.priority LIMIT 1)
           FROM levels WHERE levels.priority IS NOT NULL)
-        SELECT priority FROM levels WHERE priority IS NOT NULL) p
-      UNION ALL
+        SELECT levels.priority FROM levels WHERE levels.priority IS NOT NULL) p) END AS due,
+    CASE WHEN c.short THEN (
       -- The next wait whose time is up, in any queue: whoever is awake ends it.
-      (SELECT g.await_deadline FROM {schema}.gen_durable g
-       WHERE g.status = 'awaiting_signal' AND g.await_deadline IS NOT NULL
-       ORDER BY g.await_deadline LIMIT 1)) m) END AS due_us) w
+      SELECT g.await_deadline FROM {schema}.gen_durable g
+      WHERE g.status = 'awaiting_signal' AND g.await_deadline IS NOT NULL
+      ORDER BY g.await_deadline LIMIT 1) END AS deadline
+  FROM (SELECT (SELECT count(*) FROM taken) < $2 AS short) c) w
 LEFT JOIN taken t ON true

@@ -1,0 +1,271 @@
+//! Which machines this process serves, resolved once at boot, and every reason not to start.
+
+use std::{
+    any::TypeId,
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
+
+use crate::{
+    Error,
+    machine::{
+        ExitKind, MachineInfo, StepInfo,
+        registry::{self, AnyHandler, MachineRegistration, Run, RunFuture},
+    },
+    model::AwaitMode,
+    store::Known,
+};
+
+/// Who serves what: given to a worker before it starts.
+#[derive(Default)]
+pub struct Handlers {
+    by_type: HashMap<TypeId, AnyHandler>,
+    by_machine: HashMap<TypeId, (RunStep, AnyHandler)>,
+}
+
+/// Runs one step on an erased handler.
+pub type RunStep = fn(AnyHandler, Run) -> RunFuture;
+
+impl Handlers {
+    /// `handler` serves every machine that names its type.
+    pub fn add<E: Send + Sync + 'static>(&mut self, handler: Arc<E>) {
+        self.by_type.insert(TypeId::of::<E>(), handler);
+    }
+
+    /// `handler` serves this one machine, whatever it names.
+    pub fn serve(&mut self, machine: TypeId, run: RunStep, handler: AnyHandler) {
+        self.by_machine.insert(machine, (run, handler));
+    }
+}
+
+impl std::fmt::Debug for Handlers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (types, machines) = (self.by_type.len(), self.by_machine.len());
+        f.debug_struct("Handlers").field("types", &types).field("machines", &machines).finish()
+    }
+}
+
+/// A machine that this process serves.
+pub(super) struct Served {
+    pub(super) info: &'static MachineInfo,
+    pub(super) registration: &'static MachineRegistration,
+    pub(super) run: RunStep,
+    pub(super) handler: AnyHandler,
+    pub(super) awaits_signals: bool,
+}
+
+/// Every machine this process serves, by the names and versions that may be stored.
+#[derive(Default)]
+pub struct Catalog {
+    by_stored: HashMap<String, BTreeMap<i32, Arc<Served>>>,
+    known: Known,
+    queues: Vec<&'static str>,
+    infos: Vec<&'static MachineInfo>,
+}
+
+impl Catalog {
+    /// Resolves every machine linked into this binary.
+    ///
+    /// # Errors
+    /// One message with everything that is wrong.
+    pub fn resolve(handlers: &Handlers, dialect: &str) -> Result<Self, Error> {
+        let machines: Vec<_> = registry::machines().collect();
+        let mut faults = Vec::new();
+        if machines.is_empty() {
+            faults.push(NOTHING_LINKED.to_owned());
+        }
+        let mut catalog = Self::default();
+        for machine in &machines {
+            match catalog.serve(machine, handlers, &machines) {
+                Ok(()) => {}
+                Err(fault) => faults.push(fault),
+            }
+        }
+        faults.extend(machines.iter().flat_map(|m| unsupported((m.info)(), dialect)));
+        faults.extend(twins(&machines));
+        if faults.is_empty() {
+            return Ok(catalog);
+        }
+        Err(Error::boot(faults.join("\n")))
+    }
+
+    fn serve(
+        &mut self,
+        registration: &'static MachineRegistration,
+        handlers: &Handlers,
+        machines: &[&'static MachineRegistration],
+    ) -> Result<(), String> {
+        let info = (registration.info)();
+        let Some((run, handler)) = handler_of(registration, handlers) else {
+            let is_taken_over = machines.iter().any(|m| takes_over((m.info)(), info));
+            return if is_taken_over { Ok(()) } else { Err(unserved(registration)) };
+        };
+        let awaits_signals = info.steps.iter().any(|s| s.awaits.is_some())
+            || info.exits.iter().any(|e| matches!(e.kind, ExitKind::Signal(_)));
+        let served = Arc::new(Served { info, registration, run, handler, awaits_signals });
+        let mut version = Some(info);
+        while let Some(stored) = version {
+            self.learn(stored, &served);
+            version = stored.upgrades;
+        }
+        self.infos.push(info);
+        self.queues.push(info.queue);
+        self.queues.extend(info.steps.iter().filter_map(|s| s.queue));
+        Ok(())
+    }
+
+    /// Rows of `stored` are run by `served`.
+    fn learn(&mut self, stored: &'static MachineInfo, served: &Arc<Served>) {
+        for name in names(stored) {
+            let versions = self.by_stored.entry(name.to_owned()).or_default();
+            // A version that has handlers of its own keeps them.
+            let own = served.info.version == stored.version;
+            if versions.contains_key(&stored.version) && !own {
+                continue;
+            }
+            if versions.insert(stored.version, Arc::clone(served)).is_some() {
+                continue;
+            }
+            for step in stored.steps.iter().flat_map(step_names) {
+                self.known.machines.push(name.to_owned());
+                self.known.versions.push(stored.version);
+                self.known.steps.push(step.to_owned());
+            }
+        }
+    }
+
+    pub(super) fn find(&self, machine: &str, version: i32) -> Option<&Arc<Served>> {
+        self.by_stored.get(machine)?.get(&version)
+    }
+
+    pub(super) fn known(&self) -> &Known {
+        &self.known
+    }
+
+    /// The queues its machines stand in.
+    pub fn queues(&self) -> impl Iterator<Item = &'static str> {
+        self.queues.iter().copied()
+    }
+
+    /// The machines that are served.
+    pub fn machines(&self) -> &[&'static MachineInfo] {
+        &self.infos
+    }
+}
+
+impl std::fmt::Debug for Catalog {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.infos.iter().map(|i| (i.name, i.version))).finish()
+    }
+}
+
+const NOTHING_LINKED: &str = "no machine is linked into this binary: a library crate that the binary never mentions \
+     registers nothing. Mention the crate that holds the machines in main.rs, with a line such as \
+     `use my_machines as _;`";
+
+fn handler_of(machine: &MachineRegistration, handlers: &Handlers) -> Option<(RunStep, AnyHandler)> {
+    let id = (machine.type_id)();
+    if let Some((run, handler)) = handlers.by_machine.get(&id) {
+        return Some((*run, Arc::clone(handler)));
+    }
+    registry::handlers().filter(|h| (h.machine)() == id).find_map(|h| {
+        let handler = handlers.by_type.get(&(h.handler)().0)?;
+        Some((h.run, Arc::clone(handler)))
+    })
+}
+
+fn unserved(machine: &MachineRegistration) -> String {
+    let info = (machine.info)();
+    let id = (machine.type_id)();
+    let named: Vec<&str> = registry::handlers().filter(|h| (h.machine)() == id).map(|h| (h.handler)().1).collect();
+    let how = match named.as_slice() {
+        [] => format!("give it `handler(Type)`, or call `.serve::<{}, _>(handler)` on the worker", last(info.rust_path)),
+        types => format!("give the worker a `{}`: `.handler(..)`, or its constructor in `worker!(..)`", types.join("` or `")),
+    };
+    format!("nobody serves machine `{}` version {} ({}): {how}", info.name, info.version, info.rust_path)
+}
+
+fn takes_over(newer: &'static MachineInfo, older: &'static MachineInfo) -> bool {
+    let mut version = newer.upgrades;
+    while let Some(info) = version {
+        if std::ptr::eq(info, older) || info.rust_path == older.rust_path {
+            return true;
+        }
+        version = info.upgrades;
+    }
+    false
+}
+
+/// Two machines with one stored name and version: a row could run either.
+fn twins(machines: &[&'static MachineRegistration]) -> Vec<String> {
+    let mut seen: HashMap<(&str, i32), &MachineInfo> = HashMap::new();
+    let mut faults = Vec::new();
+    for info in machines.iter().map(|m| (m.info)()) {
+        for name in names(info) {
+            match seen.insert((name, info.version), info) {
+                Some(other) if !std::ptr::eq(other, info) => faults.push(format!(
+                    "two machines are stored as `{name}` version {}: {} and {}; give one `name = \"..\"` or another `version`",
+                    info.version, other.rust_path, info.rust_path
+                )),
+                Some(_) | None => {}
+            }
+        }
+    }
+    faults
+}
+
+/// What the annotation may say and this engine cannot honour yet: never ignored in silence.
+fn unsupported(info: &'static MachineInfo, dialect: &str) -> Vec<String> {
+    let mut words: Vec<(Option<&str>, String)> = Vec::new();
+    for exit in info.exits {
+        match exit.kind {
+            ExitKind::Catch => {}
+            ExitKind::Cancel => words.push((None, "on_cancel(..)".into())),
+            ExitKind::Deadline => words.push((None, "on_deadline(..)".into())),
+            ExitKind::Signal(_) => words.push((None, "on(Signal, ..)".into())),
+        }
+    }
+    let on_machine = [
+        (info.deadline.is_some(), "deadline"),
+        (info.dedup.is_some(), "endless(dedup = ..)"),
+        (info.retention != (None, None), "retention(..)"),
+    ];
+    words.extend(on_machine.iter().filter(|(given, _)| *given).map(|(_, word)| (None, (*word).to_owned())));
+    words.extend(info.steps.iter().flat_map(|s| unsupported_on(s).into_iter().map(|w| (Some(s.variant), w))));
+    let place = |step: Option<&str>| step.map_or(String::new(), |s| format!(", step `{s}`"));
+    let fault = |(step, word): (Option<&str>, String)| {
+        format!("machine `{}` ({}){}: `{word}` is not supported by this version of the engine", info.name, info.rust_path, place(step))
+    };
+    let store = info.store.filter(|store| *store != dialect).map(|store| {
+        format!("machine `{}` ({}) needs store = \"{store}\", and the database is {dialect}", info.name, info.rust_path)
+    });
+    words.into_iter().map(fault).chain(store).collect()
+}
+
+fn unsupported_on(step: &StepInfo) -> Vec<String> {
+    let mode = step.awaits.as_ref().map(|a| a.mode);
+    let words = [
+        (step.join.is_some(), "join(..)"),
+        (!step.spawns.is_empty(), "spawn(..)"),
+        (matches!(mode, Some(AwaitMode::All)), "await(all(..))"),
+        (matches!(mode, Some(AwaitMode::Count(_))), "await(.., count = ..)"),
+        (matches!(mode, Some(AwaitMode::AnyBiased)), "await(.., biased)"),
+        (step.rate_limit.is_some(), "rate_limit(..)"),
+        (step.concurrency.is_some_and(|c| c.limit.is_some()), "concurrency(..) with a limit"),
+        (step.concurrency.is_some_and(|c| c.held), "concurrency(..) with held"),
+        (!step.schedules.is_empty(), "every / cron"),
+    ];
+    words.iter().filter(|(given, _)| *given).map(|(_, word)| (*word).to_owned()).collect()
+}
+
+fn names(info: &'static MachineInfo) -> impl Iterator<Item = &'static str> {
+    std::iter::once(info.name).chain(info.aliases.iter().copied())
+}
+
+fn step_names(step: &'static StepInfo) -> impl Iterator<Item = &'static str> {
+    std::iter::once(step.name).chain(step.aliases.iter().copied())
+}
+
+fn last(path: &str) -> &str {
+    path.rsplit("::").next().unwrap_or(path)
+}

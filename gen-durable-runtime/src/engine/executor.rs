@@ -1,0 +1,283 @@
+//! Runs one claimed instance, step by step, until it waits, ends, or another should have its place.
+
+use std::{
+    panic::AssertUnwindSafe,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use futures_util::FutureExt;
+use jiff::{SignedDuration, Timestamp};
+
+use super::{catalog::Served, committer::Refused, held::Held, running::Shared};
+use crate::{
+    machine::{
+        ContextParts, StepContext, StepError, StepInfo,
+        registry::{Ran, Run, Stored},
+    },
+    model::{
+        Advance, Change, Claim, Committed, Deadline, Entry, Failure, FailureKind, Json, Transition, Wake,
+        plan::{self, Rules},
+    },
+};
+
+/// When the claim was made: by the database's clock and by ours.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ClaimedAt {
+    pub(super) database: Timestamp,
+    pub(super) here: Instant,
+}
+
+/// How one run ended.
+enum Ended {
+    Ran(Result<Ran, StepError>),
+    Failed(Failure),
+    /// Told to drop it: the claim was lost, or the worker stops.
+    Dropped,
+}
+
+impl Shared {
+    /// Carries `claim` as far as it goes in this worker.
+    pub(super) async fn execute(self: Arc<Self>, claim: Claim, at: ClaimedAt) {
+        let held = self.held.add(&claim, at.here);
+        let (id, token) = (claim.id, claim.token.clone());
+        self.carry_on(claim, &held, at).await;
+        self.held.remove(id, &token);
+    }
+
+    async fn carry_on(&self, mut claim: Claim, held: &Held, at: ClaimedAt) {
+        for steps in 1.. {
+            let may_continue = steps < self.config.in_place && !self.is_stopping();
+            let Some(transition) = self.step(&claim, held, at, may_continue).await else { return };
+            match self.persist(&claim, transition).await {
+                Some((Committed::Kept, transition)) => match transition.change {
+                    Change::Advance(advance) => claim = onward(claim, *advance),
+                    Change::Retry { .. } | Change::Done { .. } | Change::Fail { .. } => return,
+                    Change::Repark | Change::Release => return,
+                },
+                Some((Committed::ClaimLost, _)) => {
+                    self.stats.lost();
+                    tracing::warn!(machine = claim.machine, id = %claim.id, step = claim.step, "claim lost, outcome dropped");
+                    return;
+                }
+                Some((_, transition)) => return self.wake_after(&claim, &transition),
+                None => return,
+            }
+        }
+    }
+
+    /// What the row becomes; `None` when the claim is no longer ours to end.
+    async fn step(&self, claim: &Claim, held: &Held, at: ClaimedAt, may_continue: bool) -> Option<Transition> {
+        // Claims are only made for what the catalog knows.
+        let served = self.catalog.find(&claim.machine, claim.version)?;
+        if claim.wake == Wake::Unsatisfied {
+            return Some(plan::repark(claim));
+        }
+        let rules = rules(served, may_continue);
+        let upgraded = match upgrade(served, claim) {
+            Ok(upgraded) => upgraded,
+            Err(failure) => return Some(settle(served, None, claim, &failure, rules)),
+        };
+        let claim = upgraded.as_ref().unwrap_or(claim);
+        let Some(step) = served.info.step(&claim.step) else {
+            let error = format!("machine {} has no step {}", served.info.name, claim.step);
+            return Some(settle(served, None, claim, &undecodable(error), rules));
+        };
+        if claim.crashes >= step.retry.crashes {
+            return Some(settle(served, Some(step), claim, &crashed(claim.crashes), rules));
+        }
+        let began = Instant::now();
+        let transition = match run(served, step, claim, held, at).await {
+            Ended::Dropped => return self.dropped(claim, held),
+            Ended::Failed(failure) => settle(served, Some(step), claim, &failure, rules),
+            Ended::Ran(Err(error)) => settle(served, Some(step), claim, &error.into_failure(), rules),
+            Ended::Ran(Ok(ran)) => plan::outcome(claim, ran.verdict, rules).unwrap_or_else(|invalid| {
+                settle(served, Some(step), claim, &StepError::from(invalid).into_failure(), rules)
+            }),
+        };
+        log(claim, &transition, began.elapsed());
+        Some(transition)
+    }
+
+    /// A dropped run gives its claim back, unless it lost it.
+    fn dropped(&self, claim: &Claim, held: &Held) -> Option<Transition> {
+        let ours = self.held.get(claim.id).is_some_and(|h| h.token == held.token);
+        (ours && self.is_stopping()).then(|| plan::release(claim))
+    }
+
+    /// Waits until the outcome is durable. One that cannot be stored becomes an error of its step.
+    async fn persist(&self, claim: &Claim, transition: Transition) -> Option<(Committed, Transition)> {
+        let Refused(error) = match self.committer.commit(transition).await {
+            Ok(committed) => return Some(committed),
+            Err(refused) => refused,
+        };
+        let failure = StepError::new(format!("the outcome cannot be stored: {error}")).into_failure();
+        let served = self.catalog.find(&claim.machine, claim.version)?;
+        let step = served.info.step(&claim.step);
+        for transition in [settle(served, step, claim, &failure, rules(served, false)), plan::failed(claim, &failure)] {
+            match self.committer.commit(transition).await {
+                Ok(committed) => return Some(committed),
+                Err(Refused(error)) => tracing::error!(%error, id = %claim.id, "the failure cannot be stored either"),
+            }
+        }
+        None
+    }
+
+    /// Tells whoever must act on what was committed.
+    fn wake_after(&self, claim: &Claim, transition: &Transition) {
+        if claim.concurrency_key.is_some() {
+            self.bells.ring_all();
+        }
+        match &transition.change {
+            Change::Advance(advance) => self.wake_for(advance),
+            Change::Retry { after, .. } => self.due_in(&claim.queue, *after),
+            Change::Release => self.wake(&claim.queue),
+            Change::Done { .. } | Change::Fail { .. } | Change::Repark => {}
+        }
+    }
+
+    fn wake_for(&self, advance: &Advance) {
+        let deadline = advance.entry.wait.as_ref().and_then(|w| w.deadline);
+        match (deadline, advance.entry.timer) {
+            (Some(Deadline::After(after)), _) => self.bells.deadlines.ring_in(after),
+            (Some(Deadline::At(at)), _) => self.bells.deadlines.ring_in(self.until(at)),
+            (None, Some(Deadline::After(after))) => self.due_in(&advance.queue, after),
+            (None, Some(Deadline::At(at))) => self.due_in(&advance.queue, self.until(at)),
+            (None, None) => self.due_in(&advance.queue, advance.delay),
+        }
+    }
+}
+
+/// The claim as it stands after a commit in place.
+fn onward(claim: Claim, advance: Advance) -> Claim {
+    let Entry { step, state, concurrency, .. } = advance.entry;
+    Claim {
+        version: advance.version,
+        step: step.to_owned(),
+        state,
+        carry: advance.carry.or(claim.carry),
+        attempt: 0,
+        crashes: 0,
+        transitions: claim.transitions + 1,
+        concurrency_key: concurrency.map(|slot| slot.key),
+        wake: Wake::Ready,
+        ..claim
+    }
+}
+
+fn rules(served: &Served, may_continue: bool) -> Rules {
+    let info = served.info;
+    let awaits_signals = served.awaits_signals;
+    Rules { version: info.version, queue: info.queue, priority: info.priority, may_continue, awaits_signals }
+}
+
+/// The claim as the running version sees it; `None` when it is of that version.
+fn upgrade(served: &Served, claim: &Claim) -> Result<Option<Claim>, Failure> {
+    if claim.version == served.info.version {
+        return Ok(None);
+    }
+    let stored = Stored { step: claim.step.clone(), state: claim.state.clone(), carry: claim.carry.clone() };
+    let upgraded = std::panic::catch_unwind(|| (served.registration.upgrade)(claim.version, stored));
+    match upgraded.map_err(|panic| panicked(&*panic))? {
+        None => Ok(None),
+        Some(Err(error)) => Err(error.into_failure()),
+        Some(Ok(Stored { step, state, carry })) => Ok(Some(Claim { step, state, carry, ..claim.clone() })),
+    }
+}
+
+async fn run(served: &Served, step: &'static StepInfo, claim: &Claim, held: &Held, at: ClaimedAt) -> Ended {
+    let elapsed = SignedDuration::try_from(at.here.elapsed()).unwrap_or_default();
+    let context = StepContext::new(ContextParts {
+        id: claim.id,
+        attempt: claim.attempt,
+        transitions: claim.transitions,
+        database_now: at.database.checked_add(elapsed).unwrap_or(at.database),
+        cancel: held.cancel.clone(),
+    });
+    let (state, carry, wake) = (claim.state.clone(), claim.carry.clone(), claim.wake.clone());
+    let input = Run { step: step.name, state, carry, wake, context };
+    let handler = Arc::clone(&served.handler);
+    let future = async { (served.run)(handler, input).await };
+    let future = AssertUnwindSafe(future).catch_unwind();
+    tokio::select! {
+        ran = future => match ran {
+            Ok(ran) => Ended::Ran(ran),
+            Err(panic) => Ended::Failed(panicked(&*panic)),
+        },
+        () = held.dropped.fired() => Ended::Dropped,
+        limit = limit(step.run_timeout) => Ended::Failed(Failure {
+            kind: FailureKind::RunTimeout,
+            error: format!("ran longer than its run_timeout of {limit:?}"),
+            permanent: false,
+        }),
+    }
+}
+
+async fn limit(run_timeout: Option<Duration>) -> Duration {
+    match run_timeout {
+        Some(limit) => {
+            tokio::time::sleep(limit).await;
+            limit
+        }
+        None => std::future::pending().await,
+    }
+}
+
+/// A failed run: again later, or to its `catch`, or the end.
+fn settle(served: &Served, step: Option<&StepInfo>, claim: &Claim, failure: &Failure, rules: Rules) -> Transition {
+    let policy = step.map_or_else(Default::default, |s| s.retry);
+    if let Some(retry) = plan::retry(claim, failure, &policy, rand::random()) {
+        return retry;
+    }
+    match caught(served, claim, failure) {
+        None => plan::failed(claim, failure),
+        Some(Ok((entry, carry))) => plan::caught(claim, failure, entry, carry, rules).unwrap_or_else(|invalid| {
+            plan::failed(claim, &because(failure, &format!("its catch cannot be stored: {invalid}")))
+        }),
+        Some(Err(error)) => plan::failed(claim, &because(failure, &format!("its catch failed: {error}"))),
+    }
+}
+
+/// What `catch` makes of the failed step. A panic in there is contained like any other.
+fn caught(served: &Served, claim: &Claim, failure: &Failure) -> Option<Result<(Entry, Option<Json>), StepError>> {
+    let stored = Stored { step: claim.step.clone(), state: claim.state.clone(), carry: claim.carry.clone() };
+    let attempts = claim.attempt.saturating_add(1);
+    let catch = AssertUnwindSafe(|| (served.registration.catch)(stored, failure, attempts));
+    std::panic::catch_unwind(catch).unwrap_or_else(|panic| Some(Err(StepError::new(panicked(&*panic).error))))
+}
+
+fn because(failure: &Failure, also: &str) -> Failure {
+    Failure { error: format!("{}; {also}", failure.error), ..failure.clone() }
+}
+
+fn crashed(times: u32) -> Failure {
+    Failure { kind: FailureKind::Crashed, error: format!("crashed {times} times"), permanent: true }
+}
+
+fn undecodable(error: String) -> Failure {
+    Failure { kind: FailureKind::Undecodable, error, permanent: false }
+}
+
+/// A panic's text, as `panic!` made it.
+fn panicked(payload: &(dyn std::any::Any + Send)) -> Failure {
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    let error = text.map_or_else(|| "panicked with a value that is no text".to_owned(), |t| format!("panicked: {t}"));
+    Failure { kind: FailureKind::Panic, error, permanent: false }
+}
+
+fn log(claim: &Claim, transition: &Transition, took: Duration) {
+    let (outcome, to) = match &transition.change {
+        Change::Advance(advance) => ("goto", advance.entry.step),
+        Change::Retry { .. } => ("retry", ""),
+        Change::Done { .. } => ("done", ""),
+        Change::Fail { .. } => ("fail", ""),
+        Change::Repark => ("park", ""),
+        Change::Release => ("released", ""),
+    };
+    let ms = took.as_micros() as f64 / 1_000.0;
+    tracing::debug!(machine = claim.machine, id = %claim.id, step = claim.step, attempt = claim.attempt, outcome, to, ms, "step");
+    if let Change::Fail { .. } = &transition.change {
+        tracing::warn!(machine = claim.machine, id = %claim.id, step = claim.step, "failed");
+    }
+}

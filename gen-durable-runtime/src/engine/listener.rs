@@ -1,0 +1,68 @@
+//! Wake-ups from other processes.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use super::{backoff::Backoff, running::Shared};
+use crate::store::{WakeUp, WakeUps};
+
+/// How often a listener proves that it hears: a half-open connection says nothing for ever.
+const PING: Duration = Duration::from_secs(10);
+/// How long its own call may take to come back.
+const ECHO: Duration = Duration::from_secs(5);
+/// No queue is named so: names have no control characters.
+const PING_PREFIX: &str = "\u{1}";
+
+impl Shared {
+    /// Listens until the worker stops, over any loss of the connection.
+    pub(super) async fn listen(self: Arc<Self>) {
+        let mut backoff = Backoff::default();
+        while !self.is_stopped() {
+            match self.store.wake_ups().await {
+                Ok(None) => return,
+                Ok(Some(wake_ups)) => {
+                    backoff = Backoff::default();
+                    // What was sent while nobody listened.
+                    self.bells.ring_all();
+                    self.hear(wake_ups).await;
+                }
+                Err(error) => tracing::warn!(%error, "cannot listen for wake-ups, polling until then"),
+            }
+            backoff.wait().await;
+        }
+    }
+
+    /// Hears until the connection is lost, or proves deaf.
+    async fn hear(&self, mut wake_ups: Box<dyn WakeUps>) {
+        let mut pinged: Option<Instant> = None;
+        let mut heard = Instant::now();
+        while !self.is_stopped() {
+            let next = match pinged {
+                Some(at) => at + ECHO,
+                None => heard + PING,
+            };
+            tokio::select! {
+                wake_up = wake_ups.next() => match wake_up {
+                    WakeUp::Queue(queue) if queue.starts_with(PING_PREFIX) => {
+                        if queue[PING_PREFIX.len()..] == *self.identity.name() {
+                            (pinged, heard) = (None, Instant::now());
+                        }
+                    }
+                    WakeUp::Queue(queue) => {
+                        self.ring(&queue);
+                    }
+                    WakeUp::Lost => return tracing::info!("the wake-up connection was lost, connecting again"),
+                },
+                () = tokio::time::sleep_until(next.into()) => {
+                    if pinged.is_some() {
+                        return tracing::warn!("the wake-up connection is deaf, connecting again");
+                    }
+                    self.notifier.wake(format!("{PING_PREFIX}{}", self.identity.name()));
+                    pinged = Some(Instant::now());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! A running engine: its tasks, what they share, and how it comes to an end.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use jiff::Timestamp;
+use tokio::{sync::Semaphore, task::JoinSet};
+
+use super::{
+    bell::Bells, catalog::Catalog, committer::Committer, config::EngineConfig, held::AllHeld, identity::Identity,
+    scheduler::Scheduler,
+};
+use crate::{
+    Error,
+    store::{Notifier, Store},
+};
+
+/// What every part of an engine may use.
+pub(super) struct Shared {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) catalog: Catalog,
+    pub(super) config: EngineConfig,
+    pub(super) committer: Committer,
+    pub(super) notifier: Notifier,
+    pub(super) bells: Bells,
+    pub(super) held: AllHeld,
+    pub(super) identity: Identity,
+    pub(super) stats: Stats,
+    /// A row whose process died before is running, or being claimed.
+    pub(super) crashed_running: AtomicBool,
+    /// No new claims.
+    stopping: AtomicBool,
+    /// No renewals either.
+    stopped: AtomicBool,
+    /// The database's time, as last seen, and when that was.
+    time: Mutex<(Timestamp, Instant)>,
+}
+
+impl Shared {
+    pub(super) fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Acquire)
+    }
+
+    /// Work is due now in `queue`: here, or for whoever serves it.
+    pub(super) fn wake(&self, queue: &str) {
+        if !self.ring(queue) {
+            self.notifier.wake(queue);
+        }
+    }
+
+    /// Whether this process serves `queue`.
+    pub(super) fn ring(&self, queue: &str) -> bool {
+        self.bells.of(queue).map(|bell| bell.ring()).is_some()
+    }
+
+    pub(super) fn due_in(&self, queue: &str, after: Duration) {
+        match self.bells.of(queue) {
+            Some(bell) if after.is_zero() => bell.ring(),
+            Some(bell) => bell.ring_in(after),
+            None => self.notifier.wake(queue),
+        }
+    }
+
+    pub(super) fn saw_time(&self, database: Timestamp, here: Instant) {
+        *self.time.lock().unwrap_or_else(PoisonError::into_inner) = (database, here);
+    }
+
+    /// How long it is until `at`, by the database's clock.
+    pub(super) fn until(&self, at: Timestamp) -> Duration {
+        let (database, here) = *self.time.lock().unwrap_or_else(PoisonError::into_inner);
+        let ahead = at.duration_since(database);
+        if ahead.is_negative() { Duration::ZERO } else { ahead.unsigned_abs().saturating_sub(here.elapsed()) }
+    }
+}
+
+/// What an engine did so far.
+#[derive(Debug, Default)]
+pub struct Stats {
+    claimed: AtomicUsize,
+    lost: AtomicUsize,
+    reaped: AtomicUsize,
+}
+
+impl Stats {
+    pub(super) fn claimed(&self, rows: usize) {
+        self.claimed.fetch_add(rows, Ordering::Relaxed);
+    }
+
+    pub(super) fn lost(&self) {
+        self.lost.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn reaped(&self, rows: usize) {
+        self.reaped.fetch_add(rows, Ordering::Relaxed);
+    }
+
+    /// Instances claimed.
+    pub fn claims(&self) -> usize {
+        self.claimed.load(Ordering::Relaxed)
+    }
+
+    /// Outcomes dropped because their claim was lost.
+    pub fn lost_claims(&self) -> usize {
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    /// Claims of dead workers taken back.
+    pub fn reaped_claims(&self) -> usize {
+        self.reaped.load(Ordering::Relaxed)
+    }
+}
+
+/// Tells several engines of one process apart.
+static ENGINES: AtomicU64 = AtomicU64::new(1);
+
+/// A running engine. Dropping it stops its tasks at once; [`Engine::drain`] lets running steps finish first.
+pub struct Engine {
+    shared: Arc<Shared>,
+    places: HashMap<String, Arc<Semaphore>>,
+    tasks: JoinSet<()>,
+}
+
+impl Engine {
+    /// Starts to work.
+    ///
+    /// # Errors
+    /// When the configuration would stall or spin.
+    pub fn start(
+        store: Arc<dyn Store>,
+        notifier: Notifier,
+        catalog: Catalog,
+        config: EngineConfig,
+    ) -> Result<Self, Error> {
+        config.check()?;
+        let shared = Arc::new(Shared {
+            committer: Committer::new(&store, 2, config.batch as usize),
+            bells: Bells::new(config.queues.keys().cloned()),
+            held: AllHeld::default(),
+            identity: Identity::of_this_process(ENGINES.fetch_add(1, Ordering::Relaxed)),
+            stats: Stats::default(),
+            crashed_running: AtomicBool::new(false),
+            stopping: AtomicBool::new(false),
+            stopped: AtomicBool::new(false),
+            time: Mutex::new((Timestamp::now(), Instant::now())),
+            store,
+            catalog,
+            config,
+            notifier,
+        });
+        let places = |(queue, steps): (&String, &usize)| (queue.clone(), Arc::new(Semaphore::new(*steps)));
+        let places = shared.config.queues.iter().map(places).collect();
+        let mut engine = Self { shared, places, tasks: JoinSet::new() };
+        engine.spawn();
+        Ok(engine)
+    }
+
+    fn spawn(&mut self) {
+        let shared = &self.shared;
+        self.tasks.spawn(Arc::clone(shared).renew_leases());
+        self.tasks.spawn(Arc::clone(shared).reclaim_at_boot());
+        self.tasks.spawn(Arc::clone(shared).reap_the_dead());
+        self.tasks.spawn(Arc::clone(shared).end_waits_on_time());
+        self.tasks.spawn(Arc::clone(shared).listen());
+        for (queue, places) in &self.places {
+            let Some(bell) = shared.bells.of(queue).cloned() else { continue };
+            let (shared, queue, places) = (Arc::clone(shared), queue.clone(), Arc::clone(places));
+            self.tasks.spawn(Scheduler { shared, queue, bell, places }.run());
+        }
+    }
+
+    /// What it did so far.
+    pub fn stats(&self) -> &Stats {
+        &self.shared.stats
+    }
+
+    /// The name its claims carry.
+    pub fn name(&self) -> &str {
+        self.shared.identity.name()
+    }
+
+    /// What runs now, a line each.
+    pub fn running(&self) -> Vec<String> {
+        self.shared.held.all().iter().map(|held| held.label.clone()).collect()
+    }
+
+    /// Takes no new claims, waits for running steps until `hurry` resolves or the drain time is over; then tells the
+    /// rest of the end, drops them, and gives their claims back.
+    pub async fn drain(mut self, hurry: impl Future<Output = ()>) {
+        self.shared.stopping.store(true, Ordering::Release);
+        self.shared.bells.ring_all();
+        tokio::select! {
+            () = self.idle() => {}
+            () = tokio::time::sleep(self.shared.config.drain) => {}
+            () = hurry => {}
+        }
+        for held in self.shared.held.all() {
+            tracing::info!(claim = held.label, "gives its claim back");
+            held.cancel.fire();
+            held.dropped.fire();
+        }
+        // What is dropped gives its claim back by a commit; a database that does not answer ends the wait.
+        let _ = tokio::time::timeout(Duration::from_secs(5), self.idle()).await;
+        self.shared.stopped.store(true, Ordering::Release);
+        self.tasks.shutdown().await;
+    }
+
+    async fn idle(&self) {
+        while self.shared.held.count() > 0 || self.busy_places() > 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    fn busy_places(&self) -> usize {
+        let free: usize = self.places.values().map(|places| places.available_permits()).sum();
+        self.shared.config.steps_at_once().saturating_sub(free)
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.shared.stopping.store(true, Ordering::Release);
+        self.shared.stopped.store(true, Ordering::Release);
+    }
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine").field("name", &self.name()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,112 @@
+//! One queue's claims: as many as there are free places, when work is due.
+
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Instant,
+};
+
+use jiff::Timestamp;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::{backoff::Backoff, bell::Bell, executor::ClaimedAt, running::Shared};
+use crate::{
+    model::Claim,
+    store::{ClaimOrder, Claimed},
+};
+
+/// Claims for one queue until the worker stops.
+pub(super) struct Scheduler {
+    pub(super) shared: Arc<Shared>,
+    pub(super) queue: String,
+    pub(super) bell: Arc<Bell>,
+    pub(super) places: Arc<Semaphore>,
+}
+
+impl Scheduler {
+    pub(super) async fn run(self) {
+        let mut backoff = Backoff::default();
+        while !self.shared.is_stopping() {
+            let free = self.free_places().await;
+            if free == 0 || self.shared.is_stopping() {
+                break;
+            }
+            match self.claim(free).await {
+                Ok(full) => {
+                    backoff = Backoff::default();
+                    if !full {
+                        self.bell.wait(self.shared.config.poll).await;
+                    }
+                }
+                Err(error) if error.is_conflict() => tracing::debug!(queue = self.queue, "another claim took the key"),
+                Err(error) => {
+                    tracing::warn!(queue = self.queue, %error, "claim failed, trying again");
+                    backoff.wait().await;
+                }
+            }
+        }
+    }
+
+    /// Waits for a free place; then lets everything that was just committed leave its place as well, so that the
+    /// next claim is one for all of them.
+    async fn free_places(&self) -> u32 {
+        drop(self.places.acquire().await);
+        tokio::task::yield_now().await;
+        let free = u32::try_from(self.places.available_permits()).unwrap_or(u32::MAX);
+        free.min(self.shared.config.batch)
+    }
+
+    /// Whether as many came as were asked for: then there may be more.
+    async fn claim(&self, limit: u32) -> Result<bool, crate::Error> {
+        let shared = &self.shared;
+        // A row that crashed before runs one at a time: it must not take its neighbours down with it.
+        let crashed = shared.crashed_running.compare_exchange(false, true, Ordering::AcqRel, Ordering::Acquire).is_ok();
+        let order = ClaimOrder {
+            queue: &self.queue,
+            limit,
+            token: shared.identity.next_token(),
+            lease: shared.config.lease,
+            known: shared.catalog.known(),
+            crashed,
+        };
+        let here = Instant::now();
+        let claimed = shared.store.claim(&order).await;
+        let got_one = claimed.as_ref().is_ok_and(|c| c.claims.iter().any(|claim| claim.crashes > 0));
+        if crashed && !got_one {
+            shared.crashed_running.store(false, Ordering::Release);
+        }
+        let Claimed { claims, now, next_due, next_deadline } = claimed?;
+        shared.saw_time(now, here);
+        self.set_bells(now, next_due, next_deadline);
+        let full = claims.len() == limit as usize;
+        shared.stats.claimed(claims.len());
+        for claim in claims {
+            self.start(claim, ClaimedAt { database: now, here });
+        }
+        Ok(full)
+    }
+
+    fn set_bells(&self, now: Timestamp, next_due: Option<Timestamp>, next_deadline: Option<Timestamp>) {
+        let after = |at: Timestamp| at.duration_since(now).unsigned_abs();
+        if let Some(due) = next_due {
+            self.bell.ring_in(after(due.max(now)));
+        }
+        if let Some(deadline) = next_deadline {
+            self.shared.bells.deadlines.ring_in(after(deadline.max(now)));
+        }
+    }
+
+    fn start(&self, claim: Claim, at: ClaimedAt) {
+        let crashed = claim.crashes > 0;
+        let place = Arc::clone(&self.places).try_acquire_owned().ok();
+        let shared = Arc::clone(&self.shared);
+        tokio::spawn(async move {
+            let place: Option<OwnedSemaphorePermit> = place;
+            Arc::clone(&shared).execute(claim, at).await;
+            drop(place);
+            if crashed {
+                shared.crashed_running.store(false, Ordering::Release);
+                shared.bells.ring_all();
+            }
+        });
+    }
+}
