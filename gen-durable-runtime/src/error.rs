@@ -16,6 +16,7 @@ enum Kind {
     Boot(String),
     NotFound(String),
     WrongMachine(String),
+    NoTarget,
     Stopped,
 }
 
@@ -56,6 +57,20 @@ impl Error {
         Self(Box::new(Kind::WrongMachine(text.into())))
     }
 
+    /// The instance has ended or never was: a signal for it was refused.
+    pub fn no_target() -> Self {
+        Self(Box::new(Kind::NoTarget))
+    }
+
+    /// Says which item of a batch is meant.
+    #[must_use]
+    pub fn at(self, position: usize) -> Self {
+        match *self.0 {
+            Kind::Invalid(invalid) => Self::from(invalid.at(position)),
+            other => Self(Box::new(other)),
+        }
+    }
+
     /// The client was closed.
     pub fn stopped() -> Self {
         Self(Box::new(Kind::Stopped))
@@ -75,6 +90,7 @@ impl Error {
             | Kind::Boot(_)
             | Kind::NotFound(_)
             | Kind::WrongMachine(_)
+            | Kind::NoTarget
             | Kind::Stopped => None,
         }
     }
@@ -99,6 +115,11 @@ impl Error {
         matches!(*self.0, Kind::Boot(_))
     }
 
+    /// The signal was refused: its instance has ended or never was.
+    pub fn is_no_target(&self) -> bool {
+        matches!(*self.0, Kind::NoTarget)
+    }
+
     /// There is no such instance.
     pub fn is_not_found(&self) -> bool {
         matches!(*self.0, Kind::NotFound(_))
@@ -118,6 +139,7 @@ impl fmt::Display for Error {
             Kind::Store { operation, source, .. } => write!(f, "{operation} failed: {source}"),
             Kind::Schema(text) | Kind::Boot(text) | Kind::WrongMachine(text) => f.write_str(text),
             Kind::NotFound(what) => write!(f, "{what} does not exist"),
+            Kind::NoTarget => f.write_str("the instance has ended or never was: the signal was refused"),
             Kind::Stopped => f.write_str("the client was closed"),
         }
     }
@@ -138,6 +160,7 @@ impl std::error::Error for Error {
             | Kind::Boot(_)
             | Kind::NotFound(_)
             | Kind::WrongMachine(_)
+            | Kind::NoTarget
             | Kind::Stopped => None,
         }
     }

@@ -179,8 +179,12 @@ fn unserved(machine: &MachineRegistration) -> String {
     let id = (machine.type_id)();
     let named: Vec<&str> = registry::handlers().filter(|h| (h.machine)() == id).map(|h| (h.handler)().1).collect();
     let how = match named.as_slice() {
-        [] => format!("give it `handler(Type)`, or call `.serve::<{}, _>(handler)` on the worker", last(info.rust_path)),
-        types => format!("give the worker a `{}`: `.handler(..)`, or its constructor in `worker!(..)`", types.join("` or `")),
+        [] => {
+            format!("give it `handler(Type)`, or call `.serve::<{}, _>(handler)` on the worker", last(info.rust_path))
+        }
+        types => {
+            format!("give the worker a `{}`: `.handler(..)`, or its constructor in `worker!(..)`", types.join("` or `"))
+        }
     };
     format!("nobody serves machine `{}` version {} ({}): {how}", info.name, info.version, info.rust_path)
 }
@@ -234,7 +238,12 @@ fn unsupported(info: &'static MachineInfo, dialect: &str) -> Vec<String> {
     words.extend(info.steps.iter().flat_map(|s| unsupported_on(s).into_iter().map(|w| (Some(s.variant), w))));
     let place = |step: Option<&str>| step.map_or(String::new(), |s| format!(", step `{s}`"));
     let fault = |(step, word): (Option<&str>, String)| {
-        format!("machine `{}` ({}){}: `{word}` is not supported by this version of the engine", info.name, info.rust_path, place(step))
+        format!(
+            "machine `{}` ({}){}: `{word}` is not supported by this version of the engine",
+            info.name,
+            info.rust_path,
+            place(step)
+        )
     };
     let store = info.store.filter(|store| *store != dialect).map(|store| {
         format!("machine `{}` ({}) needs store = \"{store}\", and the database is {dialect}", info.name, info.rust_path)

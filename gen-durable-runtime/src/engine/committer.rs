@@ -123,12 +123,7 @@ impl Lane {
 }
 
 /// The slow lane: waits for the row, and holds up nobody else.
-async fn alone(
-    store: Arc<dyn Store>,
-    slow: Arc<Semaphore>,
-    transition: Transition,
-    waiting: oneshot::Sender<Answer>,
-) {
+async fn alone(store: Arc<dyn Store>, slow: Arc<Semaphore>, transition: Transition, waiting: oneshot::Sender<Answer>) {
     let mut backoff = Backoff::default();
     let committed = loop {
         let Ok(permit) = slow.acquire().await else { break Err(Error::stopped()) };

@@ -13,6 +13,6 @@ mod running;
 mod scheduler;
 mod sweeper;
 
-pub use catalog::{Catalog, Handlers};
+pub use catalog::{Catalog, Handlers, RunStep};
 pub use config::EngineConfig;
 pub use running::{Engine, Stats};

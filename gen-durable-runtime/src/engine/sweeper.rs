@@ -90,11 +90,7 @@ impl Shared {
         }
     }
 
-    fn drop_lost(
-        &self,
-        id: crate::model::InstanceId,
-        piece: &[(crate::model::InstanceId, crate::model::ClaimToken)],
-    ) {
+    fn drop_lost(&self, id: crate::model::InstanceId, piece: &[(crate::model::InstanceId, crate::model::ClaimToken)]) {
         let Some(held) = self.held.get(id) else { return };
         // It may have been committed and claimed again since the renewal was sent.
         if piece.iter().any(|(renewed, token)| *renewed == id && *token == held.token) {

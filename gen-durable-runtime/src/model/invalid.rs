@@ -20,6 +20,12 @@ impl Invalid {
         Self { field: field.into(), problem: problem.into() }
     }
 
+    /// The same, for the item of a batch at this position.
+    #[must_use]
+    pub fn at(self, position: usize) -> Self {
+        Self { problem: format!("{} (item {position})", self.problem), ..self }
+    }
+
     /// The field that is wrong, in the user's words.
     pub fn field(&self) -> &str {
         &self.field

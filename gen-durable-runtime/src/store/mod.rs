@@ -2,6 +2,8 @@
 
 #[cfg(feature = "client")]
 mod notifier;
+#[cfg(feature = "client")]
+mod open;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 mod schema_name;
@@ -9,5 +11,7 @@ mod seam;
 
 #[cfg(feature = "client")]
 pub use notifier::Notifier;
+#[cfg(feature = "client")]
+pub use open::DatabaseOptions;
 pub use schema_name::SchemaName;
 pub use seam::*;

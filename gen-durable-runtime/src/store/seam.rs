@@ -68,6 +68,15 @@ pub trait Store: Send + Sync + 'static {
     /// Checks that this code can work on the schema that stands.
     fn check(&self) -> Pending<'_, ()>;
 
+    /// Brings the schema to what is asked for; answers with a line for each step done.
+    fn migrate<'a>(&'a self, migration: &'a Migration) -> Pending<'a, Vec<String>>;
+
+    /// Closes every connection; later calls fail.
+    fn close(&self) -> Pending<'_, ()>;
+
+    /// The store itself, for what only one dialect has: a caller's own transaction.
+    fn as_any(&self) -> &dyn std::any::Any;
+
     /// What the boot line says: the database, without credentials.
     fn describe(&self) -> String;
 
@@ -76,6 +85,15 @@ pub trait Store: Send + Sync + 'static {
 
     /// Warnings for the boot: a pool too small for the work, for example.
     fn warnings(&self, concurrency: usize) -> Vec<String>;
+}
+
+/// Where to bring the schema.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Migration {
+    /// A version of the seed's schema, without our part; 0 takes everything down. `None` is the latest of all.
+    pub to: Option<u32>,
+    /// Whether a table above 1,000,000 rows may be rewritten, which stops all workers meanwhile.
+    pub allow_rewrite: bool,
 }
 
 /// What to claim.

@@ -14,5 +14,4 @@ mod start;
 mod store;
 mod sweep;
 
-pub use options::PostgresOptions;
 pub use store::Postgres;

@@ -1,44 +1,19 @@
+//! From options to a pool of connections.
+
 use std::{str::FromStr, time::Duration};
 
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 
-use crate::{Error, StoreClass, store::SchemaName};
+use crate::{Error, StoreClass, store::DatabaseOptions};
 
-/// How to reach a Postgres database.
-#[derive(Debug, Clone)]
-pub struct PostgresOptions {
-    /// `postgres://user@host/database`, or `?host=/socket/directory`.
-    pub url: String,
-    /// The schema the tables live in.
-    pub schema: SchemaName,
-    /// Connections of one process, without the one that listens. At least 2.
-    pub pool_size: u32,
-    /// The URL leads to a transaction pooler (pgbouncer, `pool_mode = transaction`): no session settings, no LISTEN;
-    /// wake-ups come by the poll.
-    pub transaction_pooler: bool,
-    /// How long one call may take before its connection is given up.
-    pub call_timeout: Duration,
-}
-
-impl PostgresOptions {
-    /// Schema `public`, 10 connections, no pooler, 30 s a call.
-    pub fn new(url: impl Into<String>) -> Self {
-        Self {
-            url: url.into(),
-            schema: SchemaName::default(),
-            pool_size: 10,
-            transaction_pooler: false,
-            call_timeout: Duration::from_secs(30),
-        }
-    }
-
+impl DatabaseOptions {
     pub(super) fn connect(&self) -> Result<PgConnectOptions, Error> {
         let options = PgConnectOptions::from_str(&self.url)
             .map_err(|e| Error::store("reading the database URL", StoreClass::Permanent, e))?;
         Ok(options.application_name("gen-durable"))
     }
 
-    /// The pool of the engine's own statements.
+    /// The pool of our own statements.
     ///
     /// Generic plans and no `jit`: custom plans at batch 1,000 reach a third of the rate, and `jit` compiles a claim
     /// for 300 ms. No sequential scans: a plan cached while a table is small must still serve when it is large.

@@ -1,5 +1,7 @@
 //! New instances and signals, on our own connection or in a caller's transaction.
 
+use sqlx::PgConnection;
+
 use super::{Postgres, rows, session::Session};
 use crate::{
     Error, StoreClass,
@@ -34,11 +36,7 @@ impl Postgres {
     }
 
     /// Starts on a given connection, so in whatever transaction it is in.
-    pub(crate) async fn start_on(
-        &self,
-        session: &mut Session<'_>,
-        starts: &[StartSpec],
-    ) -> Result<InTransaction<Started>, Error> {
+    async fn start_on(&self, session: &mut Session<'_>, starts: &[StartSpec]) -> Result<InTransaction<Started>, Error> {
         // In the order of keys over all pieces: two calls with the same keys cannot deadlock.
         let mut order: Vec<usize> = (0..starts.len()).collect();
         order.sort_by_key(|&at| starts[at].key.as_deref());
@@ -80,6 +78,24 @@ impl Postgres {
         Ok(xid)
     }
 
+    /// Starts within a caller's own transaction.
+    pub(crate) async fn start_within(
+        &self,
+        connection: &mut PgConnection,
+        starts: &[StartSpec],
+    ) -> Result<InTransaction<Started>, Error> {
+        self.start_on(&mut self.callers_session("starting", connection), starts).await
+    }
+
+    /// Delivers within a caller's own transaction.
+    pub(crate) async fn signal_within(
+        &self,
+        connection: &mut PgConnection,
+        signals: &[SignalSpec],
+    ) -> Result<InTransaction<Delivery>, Error> {
+        self.signal_on(&mut self.callers_session("signalling", connection), signals).await
+    }
+
     pub(super) async fn signal_all(&self, signals: &[SignalSpec]) -> Result<Vec<Delivery>, Error> {
         let mut answers = Vec::with_capacity(signals.len());
         for piece in signals.chunks(SIGNALS) {
@@ -92,7 +108,7 @@ impl Postgres {
     }
 
     /// Delivers on a given connection, so in whatever transaction it is in.
-    pub(crate) async fn signal_on(
+    async fn signal_on(
         &self,
         session: &mut Session<'_>,
         signals: &[SignalSpec],

@@ -2,12 +2,13 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use sqlx::PgPool;
 
-use super::{PostgresOptions, error, inspect, listen, migrate, sql::Statements};
+use super::{error, inspect, listen, migrate, sql::Statements};
 use crate::{
     Error,
     model::{ClaimToken, Committed, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Target, Transition},
     store::{
-        CallerTransaction, ClaimOrder, Claimed, Delivery, Filter, Pending, SchemaName, Standing, Store, Swept, WakeUps,
+        CallerTransaction, ClaimOrder, Claimed, DatabaseOptions, Delivery, Filter, Migration, Pending, SchemaName,
+        Standing, Store, Swept, WakeUps,
     },
 };
 
@@ -18,7 +19,7 @@ pub struct Postgres(pub(super) Arc<Inner>);
 pub(super) struct Inner {
     pub(super) pool: PgPool,
     pub(super) statements: Statements,
-    pub(super) options: PostgresOptions,
+    pub(super) options: DatabaseOptions,
     /// `"schema".gen_durable` and `"schema".signals`, as their sequences are looked up.
     pub(super) tables: [String; 2],
 }
@@ -28,7 +29,7 @@ impl Postgres {
     ///
     /// # Errors
     /// When the URL cannot be read.
-    pub fn new(options: PostgresOptions) -> Result<Self, Error> {
+    pub fn new(options: DatabaseOptions) -> Result<Self, Error> {
         let pool = options.pool()?;
         let statements = Statements::new(&options.schema);
         let tables = ["gen_durable", "signals"].map(|table| format!("{}.{table}", options.schema.quoted()));
@@ -43,11 +44,6 @@ impl Postgres {
     /// The pool of the engine's own statements.
     pub fn pool(&self) -> &PgPool {
         &self.0.pool
-    }
-
-    /// Closes every connection.
-    pub async fn close(&self) {
-        self.0.pool.close().await;
     }
 
     pub(super) fn statements(&self) -> &Statements {
@@ -131,6 +127,29 @@ impl Store for Postgres {
             let mut connection = self.0.pool.acquire().await.map_err(error::at("connecting"))?;
             migrate::check(&mut connection, self.schema()).await.map(|_| ())
         })
+    }
+
+    fn migrate<'a>(&'a self, migration: &'a Migration) -> Pending<'a, Vec<String>> {
+        Box::pin(async move {
+            let plan = match migration.to {
+                Some(version) => migrate::Plan::to_seed(version),
+                None => migrate::Plan::latest(),
+            };
+            let plan = plan.allow_rewrite(migration.allow_rewrite);
+            let report = migrate::migrate(&self.0.options.connect()?, self.schema(), &plan).await?;
+            Ok(report.steps.iter().map(ToString::to_string).collect())
+        })
+    }
+
+    fn close(&self) -> Pending<'_, ()> {
+        Box::pin(async move {
+            self.0.pool.close().await;
+            Ok(())
+        })
+    }
+
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
     }
 
     fn describe(&self) -> String {

@@ -1,3 +1,4 @@
+use super::installed::Failed;
 use crate::error::{Error, StoreClass};
 
 /// Why an attempt ended, as far as the run must tell it apart.
@@ -28,6 +29,15 @@ impl From<sqlx::Error> for Fault {
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {
         Self::Fatal(error)
+    }
+}
+
+impl From<Failed> for Fault {
+    fn from(failed: Failed) -> Self {
+        match failed {
+            Failed::Driver(error) => error.into(),
+            Failed::Told(error) => error.into(),
+        }
     }
 }
 

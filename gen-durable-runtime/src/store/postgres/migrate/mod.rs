@@ -19,6 +19,7 @@
 //! better: only there are the time limits of role and database surely lifted while an index is built concurrently,
 //! and only there does a cancelled migrator's connection end at once.
 
+mod change;
 mod check;
 mod fault;
 mod holders;
@@ -67,5 +68,5 @@ use crate::store::SchemaName;
 /// rewrite of a large table was not allowed. A transient error when others held the locks for longer than
 /// [`Plan::patience`], or the connection broke.
 pub async fn migrate(options: &PgConnectOptions, schema: &SchemaName, plan: &Plan) -> Result<Report, Error> {
-    run::Run::open(options, schema, plan).await?.to_the_end().await
+    run::Run::open(options, schema, plan).await?.finish().await
 }

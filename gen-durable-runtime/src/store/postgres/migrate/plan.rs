@@ -29,7 +29,7 @@ pub struct Plan {
     pub allow_rewrite: bool,
     /// How long to wait in all for other migrators and for table locks. Default: 15 minutes.
     pub patience: Duration,
-    /// How long one wait for a table lock may hold up live workers. Default: 500 ms.
+    /// How long one wait for a table lock may hold up live workers. Default: 200 ms.
     pub lock_wait: Duration,
     pub(super) rewrite_rows_max: i64,
     pub(super) small_table_bytes: i64,
@@ -52,8 +52,9 @@ impl Plan {
             to,
             allow_rewrite: false,
             patience: Duration::from_secs(15 * 60),
-            // Below the server's deadlock_timeout (1 s): in a deadlock it is the migrator that gives way.
-            lock_wait: Duration::from_millis(500),
+            // Longer than a worker's transaction; well below the server's deadlock_timeout (1 s), so that in a
+            // deadlock it is the migrator that gives way.
+            lock_wait: Duration::from_millis(200),
             rewrite_rows_max: 1_000_000,
             small_table_bytes: 8 << 20,
         }

@@ -1,0 +1,164 @@
+use std::{sync::Arc, time::Duration};
+
+use super::waits::Waits;
+use crate::{
+    Error,
+    store::{DatabaseOptions, Migration, Notifier, SchemaName, Store},
+};
+
+/// A handle to the database: cheap to clone, shared by a whole process.
+///
+/// It needs no worker in this process, and a worker needs no client elsewhere.
+///
+/// ```no_run
+/// # use gen_durable_runtime::client::Client;
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// let client = Client::connect("postgres://localhost/shop").await?;
+/// for instance in client.list(Default::default()).await? {
+///     println!("{} {} {}", instance.id, instance.machine, instance.status);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Client(pub(super) Arc<Inner>);
+
+pub(super) struct Inner {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) notifier: Notifier,
+    pub(super) waits: Waits,
+    #[cfg(feature = "postgres")]
+    pub(super) watch: super::transaction::Watch,
+}
+
+/// How a client reaches its database.
+#[derive(Debug, Clone)]
+pub struct ClientOptions(DatabaseOptions);
+
+impl Client {
+    /// Connects, and checks that the schema that stands serves this program.
+    ///
+    /// # Errors
+    /// When the database cannot be reached, or its schema is missing, older or newer.
+    pub async fn connect(url: impl Into<String>) -> Result<Self, Error> {
+        Self::options(url).connect().await
+    }
+
+    /// More to say than the URL.
+    ///
+    /// ```no_run
+    /// # use gen_durable_runtime::client::Client;
+    /// # async fn run() -> Result<(), gen_durable_runtime::Error> {
+    /// let client = Client::options("postgres://localhost/shop").schema("durable")?.pool_size(4).connect().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn options(url: impl Into<String>) -> ClientOptions {
+        ClientOptions(DatabaseOptions::new(url))
+    }
+
+    /// A client on a store that is open.
+    pub fn on(store: Arc<dyn Store>) -> Self {
+        let (notifier, waits) = (Notifier::new(Arc::clone(&store)), Waits::new(Arc::clone(&store)));
+        Self(Arc::new(Inner {
+            store,
+            notifier,
+            waits,
+            #[cfg(feature = "postgres")]
+            watch: Default::default(),
+        }))
+    }
+
+    /// The database, without credentials.
+    pub fn describe(&self) -> String {
+        self.0.store.describe()
+    }
+
+    /// Brings the schema up to the latest version, or to the one asked for; a line for each step done.
+    ///
+    /// # Errors
+    /// When a right is missing, others hold the tables for too long, or a rewrite was not allowed.
+    pub async fn migrate(&self, migration: Migration) -> Result<Vec<String>, Error> {
+        self.0.store.migrate(&migration).await
+    }
+
+    /// Checks that the schema that stands serves this program.
+    ///
+    /// # Errors
+    /// When it is missing, older or newer; the text says what to run.
+    pub async fn check(&self) -> Result<(), Error> {
+        self.0.store.check().await
+    }
+
+    /// Closes the connections of every clone; waits under way end with an error at once.
+    pub async fn close(&self) {
+        self.0.waits.stop();
+        let _ = self.0.store.close().await;
+    }
+
+    /// The store, for a worker of this process.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.0.store
+    }
+
+    /// The sender of wake-ups, for a worker of this process.
+    pub fn notifier(&self) -> &Notifier {
+        &self.0.notifier
+    }
+}
+
+impl ClientOptions {
+    /// The schema the tables live in. Default: `public`.
+    ///
+    /// # Errors
+    /// When the name is empty, over 63 bytes, reserved, or has a control character.
+    pub fn schema(mut self, schema: impl Into<String>) -> Result<Self, Error> {
+        self.0.schema = SchemaName::new(schema)?;
+        Ok(self)
+    }
+
+    /// Connections of this process. Default: 10; at least 2.
+    #[must_use]
+    pub fn pool_size(mut self, connections: u32) -> Self {
+        self.0.pool_size = connections;
+        self
+    }
+
+    /// The URL leads to a transaction pooler such as pgbouncer (1.21 or newer, with prepared statements on).
+    #[must_use]
+    pub fn transaction_pooler(mut self, yes: bool) -> Self {
+        self.0.transaction_pooler = yes;
+        self
+    }
+
+    /// How long one call may take before its connection is given up. Default: 30 s.
+    #[must_use]
+    pub fn call_timeout(mut self, limit: Duration) -> Self {
+        self.0.call_timeout = limit;
+        self
+    }
+
+    /// Connects, and checks the schema.
+    ///
+    /// # Errors
+    /// When the database cannot be reached, or its schema is missing, older or newer.
+    pub async fn connect(self) -> Result<Client, Error> {
+        let client = self.open()?;
+        client.check().await?;
+        Ok(client)
+    }
+
+    /// Opens without a look at the database: for a program that migrates first.
+    ///
+    /// # Errors
+    /// When the URL cannot be read.
+    pub fn open(self) -> Result<Client, Error> {
+        Ok(Client::on(self.0.open()?))
+    }
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Client").field(&self.describe()).finish()
+    }
+}

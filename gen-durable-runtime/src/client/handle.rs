@@ -1,0 +1,109 @@
+use std::marker::PhantomData;
+
+use super::{Client, Signalling, Wait};
+use crate::{
+    Error,
+    machine::{Awaits, IntoKey, Keyed, Machine, Signal},
+    model::{InstanceId, SignalSpec, Snapshot, Started, Target},
+};
+
+/// An instance of machine `M`, by its id or its business key.
+///
+/// ```ignore
+/// let order = client.start(start(Reserve { order: 7 })).await?;      // or: client.of::<Checkout>(7)
+/// order.signal(PaymentConfirmed { payment: 1 }).await?;
+/// let receipt = order.wait().await?;
+/// ```
+pub struct Handle<M> {
+    client: Client,
+    target: Target,
+    started: Option<Started>,
+    _machine: PhantomData<fn() -> M>,
+}
+
+impl Client {
+    /// The instance of `M` that occupies this business key, whichever it is when it is used.
+    pub fn of<M: Keyed>(&self, key: impl IntoKey<M::Key>) -> Handle<M> {
+        Handle::to(self.clone(), Target::Key(M::business_key(key)))
+    }
+
+    /// The instance of `M` with this id. That it is one is checked where its data is read.
+    pub fn by_id<M: Machine>(&self, id: InstanceId) -> Handle<M> {
+        Handle::to(self.clone(), Target::Id(id))
+    }
+}
+
+impl<M> Handle<M> {
+    fn to(client: Client, target: Target) -> Self {
+        Self { client, target, started: None, _machine: PhantomData }
+    }
+
+    pub(super) fn started(client: Client, started: Started) -> Self {
+        Self { started: Some(started), ..Self::to(client, Target::Id(started.id())) }
+    }
+
+    /// Whether the `start` that made this handle started the instance: `false` when its business key was occupied.
+    pub fn is_new(&self) -> bool {
+        self.started.is_some_and(Started::is_new)
+    }
+
+    /// The id, if it is known: it is for a handle made by `start` or by id.
+    pub fn id(&self) -> Option<InstanceId> {
+        match self.target {
+            Target::Id(id) => Some(id),
+            Target::Key(_) => None,
+        }
+    }
+
+    /// Whom it addresses.
+    pub fn target(&self) -> &Target {
+        &self.target
+    }
+}
+
+impl<M: Machine> Handle<M> {
+    /// Sends a signal that the machine awaits; any other does not compile.
+    pub fn signal<G, SLOT>(&self, signal: G) -> Signalling
+    where
+        M: Awaits<G, SLOT>,
+        G: Signal,
+    {
+        let name = G::NAME.to_owned();
+        let spec = signal.payload();
+        let spec = spec.map(|payload| SignalSpec { target: self.target.clone(), name, payload, dedup: None });
+        Signalling::new(self.client.clone(), spec)
+    }
+
+    /// Waits for the end, for ever or for [`Wait::timeout`].
+    pub fn wait(&self) -> Wait<M> {
+        Wait::new(self.client.clone(), self.target.clone())
+    }
+
+    /// The instance as the enum: its step, with its data.
+    ///
+    /// # Errors
+    /// `is_not_found`; when it is of another machine or its data does not decode; or the store's.
+    pub async fn get(&self) -> Result<M, Error> {
+        self.client.read(&self.target).await
+    }
+
+    /// The instance as it stands.
+    ///
+    /// # Errors
+    /// `is_not_found`, or the store's.
+    pub async fn show(&self) -> Result<Snapshot, Error> {
+        self.client.show(&self.target).await
+    }
+}
+
+impl<M> Clone for Handle<M> {
+    fn clone(&self) -> Self {
+        Self { started: self.started, ..Self::to(self.client.clone(), self.target.clone()) }
+    }
+}
+
+impl<M> std::fmt::Debug for Handle<M> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Handle").field("id", &self.id()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,188 @@
+use std::{any::TypeId, sync::Arc, time::Duration};
+
+use super::RunningWorker;
+use crate::{
+    Error,
+    client::Client,
+    engine::{Catalog, Engine, EngineConfig, Handlers},
+    machine::{ServedBy, registry::AnyHandler},
+    model::Invalid,
+    store::Migration,
+};
+
+/// Steps that execute at once in a queue that nothing was said of.
+const STEPS_AT_ONCE: usize = 10;
+
+/// A worker being built: it works every machine linked into this binary.
+///
+/// ```no_run
+/// # use gen_durable_runtime::worker::Worker;
+/// # struct Shop;
+/// # async fn run() -> Result<(), gen_durable_runtime::Error> {
+/// Worker::connect("postgres://localhost/shop").await?.handler(Shop).queue("checkout", 50).run().await
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Worker {
+    client: Client,
+    handlers: Handlers,
+    config: EngineConfig,
+    only: bool,
+    migrate: bool,
+}
+
+impl Worker {
+    /// A worker on this database. Its schema is brought up to date when the worker starts.
+    ///
+    /// # Errors
+    /// When the URL cannot be read.
+    pub async fn connect(url: impl Into<String>) -> Result<Self, Error> {
+        Ok(Self::new(Client::options(url).open()?))
+    }
+
+    /// A worker on a client's database.
+    pub fn new(client: Client) -> Self {
+        let (handlers, config) = (Handlers::default(), EngineConfig::default());
+        Self { client, handlers, config, only: false, migrate: true }
+    }
+
+    /// Serves every machine that names this type (`handler(Shop)` or `register!`).
+    #[must_use]
+    pub fn handler<E: Send + Sync + 'static>(self, handler: E) -> Self {
+        self.shared_handler(Arc::new(handler))
+    }
+
+    /// As [`Worker::handler`], for a handler that others hold as well.
+    #[must_use]
+    pub fn shared_handler<E: Send + Sync + 'static>(mut self, handler: Arc<E>) -> Self {
+        self.handlers.add(handler);
+        self
+    }
+
+    /// Serves one machine, whatever type it names: a generic handler, or a fake in a test.
+    #[must_use]
+    pub fn serve<M, E>(mut self, handler: E) -> Self
+    where
+        M: ServedBy<E> + 'static,
+        E: Send + Sync + 'static,
+    {
+        let run = |handler: AnyHandler, run| match handler.downcast::<E>() {
+            Ok(handler) => <M as ServedBy<E>>::run(handler, run),
+            Err(_) => Box::pin(std::future::ready(Err("the handler is of another type".into()))),
+        };
+        self.handlers.serve(TypeId::of::<M>(), run, Arc::new(handler));
+        self
+    }
+
+    /// How many steps of this queue execute at once. Default: 10 in each queue of its machines.
+    #[must_use]
+    pub fn queue(mut self, queue: impl Into<String>, steps_at_once: usize) -> Self {
+        self.config.queues.insert(queue.into(), steps_at_once);
+        self
+    }
+
+    /// Serves only the queues named by [`Worker::queue`].
+    #[must_use]
+    pub fn only_these_queues(mut self) -> Self {
+        self.only = true;
+        self
+    }
+
+    /// How long a claim stands without renewal. Default: 30 s.
+    #[must_use]
+    pub fn lease(mut self, lease: Duration) -> Self {
+        self.config.lease = lease;
+        self
+    }
+
+    /// How often an idle queue is looked at, should a wake-up be lost. Default: 1 s.
+    #[must_use]
+    pub fn poll(mut self, poll: Duration) -> Self {
+        self.config.poll = poll;
+        self
+    }
+
+    /// How often claims of dead workers are looked for. Default: 1 s.
+    #[must_use]
+    pub fn sweep(mut self, sweep: Duration) -> Self {
+        self.config.sweep = sweep;
+        self
+    }
+
+    /// How long a stopping worker waits for running steps. Default: 30 s.
+    #[must_use]
+    pub fn drain(mut self, drain: Duration) -> Self {
+        self.config.drain = drain;
+        self
+    }
+
+    /// Rows a claim or a commit may have. Default: 1,000.
+    #[must_use]
+    pub fn batch(mut self, rows: u32) -> Self {
+        self.config.batch = rows;
+        self
+    }
+
+    /// Steps an instance runs in a row before others get its place. Default: 64; 1 requeues after each step.
+    #[must_use]
+    pub fn steps_in_place(mut self, steps: u32) -> Self {
+        self.config.in_place = steps;
+        self
+    }
+
+    /// Leaves the schema as it is: a role without the right to change it, or a separate deployment step.
+    #[must_use]
+    pub fn without_migration(mut self) -> Self {
+        self.migrate = false;
+        self
+    }
+
+    /// Its client.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Checks everything, migrates, and starts to work.
+    ///
+    /// # Errors
+    /// One message with every reason not to start: no machine linked, one that nobody serves, two with one name, an
+    /// annotation that this engine cannot honour, a schema that it cannot work on.
+    pub async fn start(self) -> Result<RunningWorker, Error> {
+        let Self { client, handlers, mut config, only, migrate } = self;
+        let catalog = Catalog::resolve(&handlers, client.store().dialect())?;
+        if !only {
+            for queue in catalog.queues() {
+                config.queues.entry(queue.to_owned()).or_insert(STEPS_AT_ONCE);
+            }
+        }
+        if config.queues.is_empty() {
+            return Err(Invalid::new("queue", "is missing: the worker serves no queue").into());
+        }
+        config.check()?;
+        if migrate {
+            for line in client.migrate(Migration::default()).await? {
+                tracing::info!("{line}");
+            }
+        }
+        client.check().await?;
+        for warning in client.store().warnings(config.queues.values().sum()) {
+            tracing::warn!("{warning}");
+        }
+        let machines: Vec<String> = catalog.machines().iter().map(|m| format!("{} v{}", m.name, m.version)).collect();
+        let queues: Vec<String> = config.queues.iter().map(|(queue, steps)| format!("{queue} ({steps})")).collect();
+        let engine = Engine::start(client.store().clone(), client.notifier().clone(), catalog, config)?;
+        let (machines, queues) = (machines.join(", "), queues.join(", "));
+        tracing::info!(database = client.describe(), machines, queues, worker = engine.name(), "working");
+        Ok(RunningWorker::new(client, engine))
+    }
+
+    /// Works until Ctrl-C or SIGTERM, then drains: no new claims, running steps finish or give their claims back. A
+    /// second signal does not wait for them.
+    ///
+    /// # Errors
+    /// As [`Worker::start`].
+    pub async fn run(self) -> Result<(), Error> {
+        self.start().await?.run_until_signal().await;
+        Ok(())
+    }
+}
