@@ -1,0 +1,2 @@
+-- Another one, added later.
+ALTER TABLE orders ADD COLUMN paid boolean;
