@@ -71,7 +71,8 @@ impl Postgres {
             .bind(&columns.queues)
             .bind(&columns.priorities)
             .bind(&columns.concurrency_keys)
-            .bind(&columns.awaits);
+            .bind(&columns.awaits)
+            .bind(&columns.consumed);
         let rows = session.rows(query).await?;
         rows.iter().map(|r| Ok((rows::get(r, "id")?, rows::get(r, "status")?))).collect()
     }
@@ -155,6 +156,7 @@ struct Columns<'a> {
     priorities: Vec<Option<i16>>,
     concurrency_keys: Vec<Option<&'a str>>,
     awaits: Vec<Option<String>>,
+    consumed: Vec<i64>,
     parks: bool,
     touches_signals: bool,
 }
@@ -174,6 +176,7 @@ impl<'a> Columns<'a> {
         self.ids.push(t.id.get());
         self.tokens.push(t.token.as_str());
         self.transitions.push(t.transitions);
+        self.consumed.extend(&t.consumed);
         self.touches_signals |= !t.consumed.is_empty() || empties_inbox(t);
         let mut row = Row::default();
         match &t.change {

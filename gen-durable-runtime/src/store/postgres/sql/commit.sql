@@ -31,7 +31,7 @@ SET status = CASE
       WHEN i.kind IN (1, 3, 7) THEN 'runnable'::{schema}.durable_status
       WHEN (CASE WHEN i.kind = 2 THEN i.due ELSE g.await_deadline END) <= now() OR EXISTS (
         SELECT FROM {schema}.signals s
-        WHERE s.target_id = g.id AND s.consumed_at IS NULL
+        WHERE s.target_id = g.id AND s.consumed_at IS NULL AND s.id <> ALL ($17)
           AND s.name = ANY (CASE WHEN i.kind = 2 THEN i.awaits::text[] ELSE g.awaits END))
         THEN 'runnable'::{schema}.durable_status
       ELSE 'awaiting_signal'::{schema}.durable_status

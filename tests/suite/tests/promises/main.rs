@@ -1,0 +1,3 @@
+//! The promises, each a test named after it.
+
+mod claims;
