@@ -5,6 +5,7 @@ use local_postgres::{Database, Profile};
 use sqlx::PgPool;
 
 /// A migrated database of its own, dropped with it, and a plain session pool to look at it from outside.
+#[allow(missing_debug_implementations)] // a store has none
 pub struct Db {
     pub url: String,
     pub pool: PgPool,

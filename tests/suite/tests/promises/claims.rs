@@ -12,14 +12,14 @@ use gen_durable_runtime::{
 };
 use suite::{Db, entry, order, start};
 
-const RULES: Rules = Rules { version: 1, queue: "default", priority: 0, may_continue: true, awaits_signals: true };
+pub(crate) const RULES: Rules = Rules { version: 1, queue: "default", priority: 0, may_continue: true, awaits_signals: true };
 
-fn known() -> Known {
+pub(crate) fn known() -> Known {
     let steps: Vec<String> = ["a", "b", "w"].map(String::from).to_vec();
     Known { machines: vec!["m".into(); 3], versions: vec![1; 3], steps }
 }
 
-async fn claim(db: &Db, limit: u32, token: &str) -> Vec<Claim> {
+pub(crate) async fn claim(db: &Db, limit: u32, token: &str) -> Vec<Claim> {
     db.store.claim(&order(&known(), limit, token)).await.expect("claims").claims
 }
 
@@ -35,11 +35,11 @@ fn done(claim: &Claim) -> Transition {
     plan::outcome(claim, Verdict::Done { result: Json::stored("7"), carry: None }, RULES).expect("a plan")
 }
 
-fn waiting(names: &'static [&'static str], deadline: Option<Deadline>) -> Entry {
+pub(crate) fn waiting(names: &'static [&'static str], deadline: Option<Deadline>) -> Entry {
     Entry { wait: Some(Wait { names: names.into(), mode: AwaitMode::Any, deadline }), ..entry("w") }
 }
 
-fn signal(id: InstanceId, name: &str) -> SignalSpec {
+pub(crate) fn signal(id: InstanceId, name: &str) -> SignalSpec {
     let payload = Json::stored(r#"{"n":1}"#);
     SignalSpec { target: Target::Id(id), name: name.into(), payload, dedup: None }
 }

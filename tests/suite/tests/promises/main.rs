@@ -1,3 +1,4 @@
 //! The promises, each a test named after it.
 
 mod claims;
+mod plans;

@@ -1,0 +1,181 @@
+//! Cost follows the batch: buffers touched per call, counted by the server, on a fresh table, after VACUUM ANALYZE,
+//! with 200,000 rows, and with many rows executing or parked.
+
+use std::time::Duration;
+
+use gen_durable_runtime::{
+    model::{Change, Claim, Committed, Deadline, Entry, Json, StartSpec, Transition, Verdict, plan},
+    store::Known,
+};
+use sqlx::Row;
+use suite::{Db, order, start};
+
+use crate::claims::{RULES, claim, known, signal, waiting};
+
+/// Rows of each batch here.
+const BATCH: usize = 100;
+/// Blocks a row may cost in a claim or a commit: the heap's old and new page, and an insertion into each of about
+/// eight indexes, two or three levels deep.
+const BLOCKS_PER_ROW: i64 = 60;
+
+async fn reset(db: &Db) {
+    db.run("CREATE EXTENSION IF NOT EXISTS pg_stat_statements; SELECT pg_stat_statements_reset(0, (SELECT oid FROM pg_database WHERE datname = current_database()), 0)").await;
+}
+
+/// Calls and blocks of the statement with this text in it, since the reset.
+async fn cost(db: &Db, text: &str) -> (i64, i64) {
+    let sql = "SELECT coalesce(sum(calls), 0)::bigint, coalesce(sum(shared_blks_hit + shared_blks_read), 0)::bigint
+        FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
+        WHERE d.datname = current_database() AND s.query LIKE '%' || $1 || '%' AND s.query NOT LIKE '%pg_stat_statements%'";
+    let row = sqlx::query(sql).bind(text).fetch_one(&db.pool).await.expect("pg_stat_statements");
+    (row.get(0), row.get(1))
+}
+
+async fn fill(db: &Db, rows: i32, status: &'static str) {
+    let sql = "INSERT INTO gen_durable (fsm, step, status, eligible_at, lease_expires_at, locked_by, awaits, await_deadline)
+        SELECT 'm', 'a', $2::durable_status, now() - interval '1 h', now() + interval '1 h', 'x#' || i, '{s}', now() + interval '1 d'
+        FROM generate_series(1, $1) i";
+    sqlx::query(sql).bind(rows).bind(status).execute(&db.pool).await.expect("fills");
+}
+
+/// Claims, commits in place, parks a part, ends: the cost of each statement per call.
+async fn round(db: &Db, at: &str) -> Vec<(&'static str, i64)> {
+    db.store.start(&vec![StartSpec { priority: Some(-1), ..start() }; BATCH]).await.expect("starts");
+    reset(db).await;
+    let claims = claim(db, 100, &format!("{at}#1")).await;
+    assert_eq!(claims.len(), BATCH, "{at}");
+    let goto = |c: &Claim, entry: Entry| {
+        plan::outcome(c, Verdict::Goto { entry, delay: Duration::ZERO, carry: None }, RULES).expect("a plan")
+    };
+    let on = |c: &Claim| Transition { change: in_place(goto(c, suite::entry("b")).change), ..goto(c, suite::entry("b")) };
+    let answers = db.store.commit(&claims.iter().map(on).collect::<Vec<_>>()).await.expect("commits");
+    assert!(answers.iter().all(|a| *a == Committed::Kept), "{at}");
+    let claims: Vec<Claim> = claims.into_iter().map(|c| Claim { transitions: 1, ..c }).collect();
+    let park = |c: &Claim| goto(c, waiting(&["s"], Some(Deadline::After(Duration::from_secs(3_600)))));
+    let answers = db.store.commit(&claims.iter().map(park).collect::<Vec<_>>()).await.expect("commits");
+    assert!(answers.iter().all(|a| *a == Committed::Parked), "{at}");
+    db.store.signal(&claims.iter().map(|c| signal(c.id, "s")).collect::<Vec<_>>()).await.expect("delivers");
+    let woken = claim(db, 100, &format!("{at}#2")).await;
+    let done = |c: &Claim| {
+        let verdict = Verdict::Done { result: Json::stored("1"), carry: None };
+        plan::outcome(c, verdict, RULES).expect("a plan")
+    };
+    let mine: Vec<_> = woken.iter().filter(|c| c.step == "w").map(done).collect();
+    assert_eq!(mine.len(), BATCH, "{at}");
+    db.store.commit(&mine).await.expect("commits");
+    let mut costs = Vec::new();
+    for (name, text) in [("claim", "AS of_key"), ("commit", "AS key_taken"), ("signal", "AS wake"), ("consume", "s.id <> ALL")] {
+        let (calls, blocks) = cost(db, text).await;
+        assert!(calls > 0, "{name} was not seen");
+        costs.push((name, blocks / calls));
+    }
+    costs
+}
+
+fn in_place(change: Change) -> Change {
+    match change {
+        Change::Advance(a) => Change::Advance(Box::new(gen_durable_runtime::model::Advance { in_place: true, ..*a })),
+        other => other,
+    }
+}
+
+fn check(at: &str, costs: &[(&'static str, i64)]) {
+    println!("{at}: blocks a call {costs:?}");
+    let batch = i64::try_from(BATCH).expect("small");
+    for (name, blocks) in costs {
+        assert!(*blocks < BLOCKS_PER_ROW * batch, "{at}: {name} touches {blocks} blocks for {batch} rows");
+    }
+}
+
+#[tokio::test]
+async fn cost_follows_the_batch_and_not_the_table() {
+    let db = Db::new().await;
+    // Statistics are only what this test makes them.
+    db.run("ALTER TABLE gen_durable SET (autovacuum_enabled = off); ALTER TABLE signals SET (autovacuum_enabled = off)").await;
+    check("empty, no statistics", &round(&db, "empty").await);
+    db.run("VACUUM ANALYZE gen_durable").await;
+    db.run("VACUUM ANALYZE signals").await;
+    check("empty, analyzed: nothing executes", &round(&db, "analyzed").await);
+    fill(&db, 200_000, "runnable").await;
+    check("200,000 runnable, statistics of an empty table", &round(&db, "stale").await);
+    db.run("VACUUM ANALYZE gen_durable").await;
+    check("200,000 runnable, analyzed", &round(&db, "large").await);
+    fill(&db, 50_000, "executing").await;
+    fill(&db, 50_000, "awaiting_signal").await;
+    fill(&db, 50_000, "done").await;
+    check("150,000 others, statistics without them", &round(&db, "mixed").await);
+    db.run("VACUUM ANALYZE gen_durable").await;
+    check("150,000 others, analyzed", &round(&db, "mixed, analyzed").await);
+}
+
+#[tokio::test]
+async fn an_empty_claim_looks_at_a_handful_of_blocks_whatever_is_parked_or_due_later() {
+    let db = Db::new().await;
+    fill(&db, 50_000, "awaiting_signal").await;
+    fill(&db, 50_000, "done").await;
+    db.run("INSERT INTO gen_durable (fsm, step, eligible_at) SELECT 'm', 'a', now() + interval '30 d' FROM generate_series(1, 50000)").await;
+    db.run("VACUUM ANALYZE gen_durable").await;
+    let known = known();
+    let empty = order(&known, 10, "w#1");
+    db.store.claim(&empty).await.expect("claims");
+    reset(&db).await;
+    assert_eq!(db.store.claim(&empty).await.expect("claims").claims.len(), 0);
+    let (calls, blocks) = cost(&db, "AS of_key").await;
+    assert_eq!(calls, 1);
+    println!("an empty claim: {blocks} blocks");
+    assert!(blocks < 1_000, "{blocks} blocks");
+}
+
+#[tokio::test]
+async fn statements_are_counted() {
+    let db = Db::new().await;
+    let statements = async |db: &Db| {
+        let sql = "SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
+            WHERE d.datname = current_database() AND s.query NOT LIKE '%pg_stat_statements%'";
+        sqlx::query_scalar::<_, i64>(sql).fetch_one(&db.pool).await.expect("counts")
+    };
+    let known: Known = known();
+    let empty = order(&known, 100, "w#0");
+    db.store.claim(&empty).await.expect("claims");
+    reset(&db).await;
+    db.store.claim(&empty).await.expect("claims");
+    assert_eq!(statements(&db).await, 1, "an empty claim");
+
+    reset(&db).await;
+    db.store.start(&[start()]).await.expect("starts");
+    assert_eq!(statements(&db).await, 1, "a start");
+
+    db.store.start(&vec![start(); 99]).await.expect("starts");
+    reset(&db).await;
+    let claims = claim(&db, 100, "w#1").await;
+    assert_eq!((claims.len(), statements(&db).await), (100, 1), "a claim");
+
+    reset(&db).await;
+    let park = |c: &Claim| {
+        let verdict = Verdict::Goto { entry: waiting(&["s"], None), delay: Duration::ZERO, carry: None };
+        plan::outcome(c, verdict, RULES).expect("a plan")
+    };
+    db.store.commit(&claims.iter().map(park).collect::<Vec<_>>()).await.expect("commits");
+    assert!(statements(&db).await <= 4, "a commit that parks: {}", statements(&db).await);
+
+    reset(&db).await;
+    db.store.signal(&[signal(claims[0].id, "s")]).await.expect("delivers");
+    assert_eq!(statements(&db).await, 1, "a signal");
+
+    db.store.signal(&claims[1..].iter().map(|c| signal(c.id, "s")).collect::<Vec<_>>()).await.expect("delivers");
+    let woken = claim(&db, 100, "w#2").await;
+    reset(&db).await;
+    // Everything a batch can hold at once: parks, signals consumed, ends, retries, a lost claim.
+    let mut batch: Vec<Transition> = woken[..40].iter().map(park).collect();
+    let done = |c: &Claim| {
+        let verdict = Verdict::Done { result: Json::stored("1"), carry: None };
+        plan::outcome(c, verdict, RULES).expect("a plan")
+    };
+    batch.extend(woken[40..80].iter().map(done));
+    batch.extend(woken[80..].iter().map(plan::release));
+    batch[99].token = suite::token("lost#1");
+    let answers = db.store.commit(&batch).await.expect("commits");
+    assert_eq!(answers[99], Committed::ClaimLost);
+    let counted = statements(&db).await;
+    assert!(counted <= 6, "a commit of everything: {counted}");
+}
