@@ -110,17 +110,28 @@ const COMMON: &[(&str, &str)] = &[
     ("logging_collector", "off"),
     ("log_line_prefix", "%m [%p] %d "),
     ("log_min_messages", "warning"),
-    // No checkpoint by size or time in the middle of a test or a measurement.
-    ("max_wal_size", "4GB"),
+    // No checkpoint by time in the middle of a test or a measurement.
     ("checkpoint_timeout", "30min"),
 ];
 
 // A commit still reaches the system before it is acknowledged, so that it outlives the kill of a server.
-const FAST: &[(&str, &str)] =
-    &[("fsync", "off"), ("synchronous_commit", "on"), ("full_page_writes", "off"), ("max_connections", "300")];
+const FAST: &[(&str, &str)] = &[
+    ("fsync", "off"),
+    ("synchronous_commit", "on"),
+    ("full_page_writes", "off"),
+    ("max_connections", "300"),
+    // With the data, so that a killed server leaves nothing elsewhere.
+    ("dynamic_shared_memory_type", "mmap"),
+];
 
-const DURABLE: &[(&str, &str)] =
-    &[("fsync", "on"), ("synchronous_commit", "on"), ("full_page_writes", "on"), ("max_connections", "200")];
+const DURABLE: &[(&str, &str)] = &[
+    ("fsync", "on"),
+    ("synchronous_commit", "on"),
+    ("full_page_writes", "on"),
+    ("max_connections", "200"),
+    // Nor by size.
+    ("max_wal_size", "4GB"),
+];
 
 /// What depends on this machine.
 fn fitting(profile: Profile, binaries: &Binaries) -> Option<(&'static str, &'static str)> {

@@ -33,7 +33,7 @@ pub struct PrivateServer {
 impl PrivateServer {
     pub(crate) fn start_new(options: &Options) -> Result<Self> {
         let binaries = Binaries::find()?;
-        let place = Place::open(&binaries.version, server_account()?)?;
+        let place = Place::open(&binaries.version, options.profile(), server_account()?)?;
         let (slot, user) = {
             let _setting_up = place.lock()?;
             sweep(&place);

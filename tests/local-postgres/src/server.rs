@@ -54,7 +54,7 @@ impl Server {
 
     pub(crate) fn shared(options: &Options) -> Result<Self> {
         let binaries = Binaries::find()?;
-        let place = Place::open(&binaries.version, server_account()?)?;
+        let place = Place::open(&binaries.version, options.profile(), server_account()?)?;
         let slot = place.slot(&options.server_name())?;
         let plan =
             Plan { place: &place, slot: &slot, binaries: &binaries, options, linger_ms: LINGER_MS, remove_slot: false };
