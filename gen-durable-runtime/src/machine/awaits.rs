@@ -60,6 +60,14 @@ pub trait MemberOf<X> {}
 )]
 pub trait Awaits<G, SLOT> {}
 
+/// Names one awaited signal or set of a machine, so that each has an impl of [`Awaits`] of its own.
+#[derive(Debug, Clone, Copy)]
+pub enum SlotNumber<const N: usize> {}
+
+/// No signal at all.
+#[derive(Debug, Clone, Copy)]
+pub enum NoSlot {}
+
 /// The wait ended without its signals.
 ///
 /// It is no `Error`: `?` cannot swallow it, so a handler must say what happens.

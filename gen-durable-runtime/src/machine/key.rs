@@ -61,8 +61,14 @@ pub trait Key {
     message = "this limit has a key, and no field is named for it",
     label = "add `by(field)`: the key is `{Self}`"
 )]
-pub trait NoKey {}
-impl NoKey for () {}
+pub trait NoKey: Key {
+    #[doc(hidden)]
+    fn none() -> Self::Refs<'static>;
+}
+
+impl NoKey for () {
+    fn none() {}
+}
 
 /// A machine with a business key (`key(field, ..)` on its start steps).
 #[diagnostic::on_unimplemented(
@@ -79,10 +85,7 @@ pub trait Keyed {
 }
 
 /// Can stand for a business key of type `K`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not this machine's business key",
-    label = "the key is `{K}`"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` is not this machine's business key", label = "the key is `{K}`")]
 pub trait IntoKey<K> {
     /// Appends its parts.
     fn write_key(&self, key: &mut KeyText);

@@ -1,7 +1,7 @@
 use std::{fmt, time::Duration};
 
 use super::{
-    EnteredByGoto, Ends, Machine, MayFail, Output, Spawns, Startable, Step, StepError, Transition, Unparked,
+    Ends, EnteredByGoto, Machine, MayFail, Output, Spawns, Startable, Step, StepError, Transition, Unparked,
     registry::Ran,
 };
 use crate::model::{Invalid, Json, StartSpec, Verdict};

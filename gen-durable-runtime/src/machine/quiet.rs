@@ -6,10 +6,12 @@
 use std::{any::Any, marker::PhantomData};
 
 use super::{
-    Awaitable, ConcurrencyInfo, ConcurrencyKey, Machine, Persist, RateLimit, RateLimitInfo, ServedBy,
+    Awaitable, ConcurrencyInfo, ConcurrencyKey, Key, Machine, MachineInfo, Persist, RateLimit, RateLimitInfo,
+    ServedBy,
     registry::{AnyHandler, HandlerRegistration, Run, RunFuture},
+    support,
 };
-use crate::model::{Invalid, Json};
+use crate::model::{ConcurrencySlot, Invalid, Json, RateTake};
 
 /// The user's type, asked quietly.
 #[derive(Debug)]
@@ -21,6 +23,8 @@ pub trait Fallback {
     const SIGNAL_NAMES: &'static [&'static str] = &[];
     /// Of a machine.
     const MACHINE_NAME: &'static str = "";
+    /// Of a machine.
+    const MACHINE_INFO: Option<&'static MachineInfo> = None;
     /// Of a rate limit; the weight is filled in by the caller.
     const RATE: RateLimitInfo =
         RateLimitInfo { name: "", allowed: 1, per: std::time::Duration::MAX, burst: u32::MAX, shards: 1, weight: None };
@@ -49,6 +53,28 @@ pub trait Fallback {
     fn default<T>() -> Option<T> {
         None
     }
+    /// Reads an older version.
+    ///
+    /// # Errors
+    /// Always.
+    fn load_version<T>(_version: i32, _step: &str, _state: &Json) -> Result<T, Invalid> {
+        Err(Invalid::new("version", "is of no machine"))
+    }
+    /// Reads the carry of an older version.
+    ///
+    /// # Errors
+    /// Always.
+    fn convert_carry<T>(_version: i32, _carry: Option<&Json>) -> Result<T, Invalid> {
+        Err(Invalid::new("version", "is of no machine"))
+    }
+    /// What a rate limit takes.
+    fn rate_take<P>(_parts: P, _weight: u64) -> RateTake {
+        RateTake { key: String::new(), weight: 1.0, weight_max: 1.0 }
+    }
+    /// The slot of a concurrency key.
+    fn slot<P>(_parts: P) -> ConcurrencySlot {
+        ConcurrencySlot { key: String::new(), limit: None }
+    }
 }
 
 impl<T> Fallback for Quiet<T> {}
@@ -65,6 +91,22 @@ impl<T: Awaitable> Quiet<T> {
 impl<T: Machine> Quiet<T> {
     /// Its stored name.
     pub const MACHINE_NAME: &'static str = T::NAME;
+    /// Its annotation.
+    pub const MACHINE_INFO: Option<&'static MachineInfo> = Some(T::INFO);
+    /// Reads this version or an older one.
+    ///
+    /// # Errors
+    /// What [`Machine::load_version`] says.
+    pub fn load_version(version: i32, step: &str, state: &Json) -> Result<T, Invalid> {
+        T::load_version(version, step, state)
+    }
+    /// Reads the carry of this version or an older one, as the newer machine's.
+    ///
+    /// # Errors
+    /// When it does not decode.
+    pub fn convert_carry<C: From<T::Carry>>(version: i32, carry: Option<&Json>) -> Result<C, Invalid> {
+        T::load_carry(version, carry).map(C::from)
+    }
 }
 
 impl<T: RateLimit> Quiet<T> {
@@ -77,12 +119,20 @@ impl<T: RateLimit> Quiet<T> {
         shards: T::SHARDS,
         weight: None,
     };
+    /// What it takes for these parts of its key.
+    pub fn rate_take(parts: <T::Key as Key>::Refs<'_>, weight: u64) -> RateTake {
+        support::rate_take::<T>(parts, weight)
+    }
 }
 
 impl<T: ConcurrencyKey> Quiet<T> {
     /// The key type as it is declared.
     pub const CONCURRENCY: ConcurrencyInfo =
         ConcurrencyInfo { name: T::NAME, limit: T::LIMIT, shards: T::SHARDS, held: T::HELD };
+    /// The slot for these parts of its key.
+    pub fn slot(parts: <T::Key as Key>::Refs<'_>) -> ConcurrencySlot {
+        support::concurrency_slot::<T>(parts)
+    }
 }
 
 impl<T: Persist> Quiet<T> {

@@ -6,9 +6,7 @@ use super::{
     joined::NoChildren,
     registry::{Ran, Run, Stored},
 };
-use crate::model::{
-    ConcurrencySlot, Entry, Failure, Invalid, Json, RateTake, ReceivedSignal, StartSpec, Wake,
-};
+use crate::model::{ConcurrencySlot, Entry, Failure, Invalid, Json, RateTake, ReceivedSignal, StartSpec, Wake};
 
 // ---- one bound each: the only place where a wrong type is an error
 
@@ -27,7 +25,9 @@ pub const fn persist<T: Persist>() {}
 /// A carry may be left out.
 pub const fn default_carry<T: DefaultCarry>() {}
 /// A limit is used without a key.
-pub const fn no_key<K: NoKey>() {}
+pub fn no_key<K: NoKey>() -> K::Refs<'static> {
+    K::none()
+}
 /// A step starts from an exit.
 pub const fn takes_over<T: TakesOver<X>, X>() {}
 /// A machine or job is upgraded from another.
@@ -52,6 +52,20 @@ const fn same(a: &str, b: &str) -> bool {
         at += 1;
     }
     at == a.len() && at == b.len()
+}
+
+/// All names of a set: `N` in all.
+pub const fn concat<const N: usize>(of: &[&[&'static str]]) -> [&'static str; N] {
+    let (mut all, mut at, mut list) = ([""; N], 0, 0);
+    while list < of.len() {
+        let mut item = 0;
+        while item < of[list].len() {
+            all[at] = of[list][item];
+            (at, item) = (at + 1, item + 1);
+        }
+        list += 1;
+    }
+    all
 }
 
 // ---- entry rules

@@ -1,0 +1,147 @@
+//! One bound for each type that the annotation names, at its token: the only place where a wrong one is an error.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Path, spanned::Spanned};
+
+use super::type_at;
+use crate::{
+    model::{Amount, AwaitMode, Machine, Step},
+    span::check_at,
+};
+
+pub fn all(m: &Machine) -> TokenStream {
+    let (stored, signals, machines) = (stored(m), signals(m), machines(m));
+    let (exits, schedules, weights, upgrade) = (exits(m), schedules(m), weights(m), upgrade(m));
+    quote!(#stored #signals #machines #exits #schedules #weights #upgrade)
+}
+
+fn stored(m: &Machine) -> TokenStream {
+    let k = m.facade.private();
+    let kept = m.options.output.iter().chain(&m.options.carry);
+    let given = m.steps.iter().filter_map(|s| match &s.data {
+        crate::model::Data::Given(ty) => Some((&**ty, s.cfgs.as_slice())),
+        crate::model::Data::Named(_) | crate::model::Data::Unit => None,
+    });
+    let check = |(ty, cfgs): (&syn::Type, &[syn::Attribute])| {
+        let check = check_at(ty.span(), quote!(#k::support::persist::<#ty>()));
+        quote!(#(#cfgs)* #check)
+    };
+    let job = m.job.as_ref().map(|job| {
+        let output = super::machine_impl::output(m);
+        check_at(job.returns.span(), quote!(#k::support::persist::<#output>()))
+    });
+    kept.map(|ty| (ty, [].as_slice())).chain(given).map(check).chain(job).collect()
+}
+
+/// Each awaited path once: alone it may be a set, in a list it is a signal.
+fn signals(m: &Machine) -> TokenStream {
+    let k = m.facade.private();
+    let mut seen = vec![];
+    let mut once = |path: &Path, check: TokenStream| {
+        let word = quote!(#path).to_string();
+        let new = !seen.contains(&word);
+        seen.push(word);
+        if new { check } else { quote!() }
+    };
+    let mut out = quote!();
+    for s in &m.steps {
+        let Some(awaits) = &s.options.awaits else { continue };
+        let alone = awaits.signals.len() == 1 && matches!(awaits.mode, AwaitMode::Any);
+        let bound = if alone { quote!(awaitable) } else { quote!(signal) };
+        let cfgs = &s.cfgs;
+        for path in &awaits.signals {
+            let check = check_at(path.span(), quote!(#k::support::#bound::<#path>()));
+            out.extend(once(path, quote!(#(#cfgs)* #check)));
+        }
+    }
+    for (path, _) in &m.options.on {
+        out.extend(once(path, check_at(path.span(), quote!(#k::support::signal::<#path>()))));
+    }
+    out
+}
+
+fn machines(m: &Machine) -> TokenStream {
+    let k = m.facade.private();
+    let of_step = |s: &Step| {
+        let named = s.options.join.iter().flat_map(|j| &j.value).chain(&s.options.spawn);
+        let cfgs = &s.cfgs;
+        named
+            .map(|path| {
+                let check = check_at(path.span(), quote!(#k::support::machine::<#path>()));
+                quote!(#(#cfgs)* #check)
+            })
+            .collect::<TokenStream>()
+    };
+    m.steps.iter().map(of_step).collect()
+}
+
+fn exits(m: &Machine) -> TokenStream {
+    let (k, o, enum_) = (m.facade.private(), &m.options, &m.ident);
+    let check = |to: &proc_macro2::Ident, from: TokenStream| {
+        let ty = type_at(m, to);
+        check_at(to.span(), quote!(#k::support::takes_over::<#ty, #from>()))
+    };
+    let mut out = quote!();
+    out.extend(o.on_cancel.iter().map(|to| check(to, quote!(#k::Cancelled<#enum_>))));
+    out.extend(o.on_deadline.iter().map(|to| check(to, quote!(#k::Expired<#enum_>))));
+    out.extend(o.on.iter().map(|(signal, to)| check(to, quote!(#k::Received<#enum_, #signal>))));
+    out
+}
+
+/// A schedule starts from its slot, with a carry that has a default.
+fn schedules(m: &Machine) -> TokenStream {
+    let k = m.facade.private();
+    let of_step = |s: &Step| {
+        let (Some(schedule), ty, cfgs) = (&s.options.schedule, s.ty(), &s.cfgs) else { return quote!() };
+        let slot = check_at(schedule.span, quote!(#k::support::takes_over::<#ty, #k::Slot>()));
+        let carry = m.options.carry.as_ref().map(|carry| {
+            let check = check_at(schedule.span, quote!(#k::support::default_carry::<#carry>()));
+            quote!(#(#cfgs)* #check)
+        });
+        let needs_slot = !matches!(s.named_fields(), Some([])) || m.job.is_none();
+        let slot = needs_slot.then(|| quote!(#(#cfgs)* #slot));
+        quote!(#slot #carry)
+    };
+    m.steps.iter().map(of_step).collect()
+}
+
+fn weights(m: &Machine) -> TokenStream {
+    let k = m.facade.private();
+    let of_step = |s: &Step| {
+        let rate = s.options.rate_limit.as_ref()?;
+        let weight = rate.weight.as_ref()?;
+        let Amount::Constant(n) = weight.value else { return None };
+        let (limit, cfgs) = (&rate.limit, &s.cfgs);
+        let name = super::pretty(limit);
+        let text = format!(
+            "step `{}` has weight {n}, but one bucket of rate limit `{name}` never holds so many tokens (its burst / \
+             shards): it would never run",
+            s.ident
+        );
+        let passes = quote!(#k::support::weight_passes(&<#k::Quiet<#limit>>::RATE, #n as #k::u64));
+        let check = check_at(weight.span, quote!(if !#passes { ::core::panic!(#text) }));
+        Some(quote!(#(#cfgs)* #check))
+    };
+    m.steps.iter().filter_map(of_step).collect()
+}
+
+fn upgrade(m: &Machine) -> TokenStream {
+    let (k, enum_) = (m.facade.private(), &m.ident);
+    let Some(old) = &m.options.from else { return quote!() };
+    let (version, path) = (m.version(), super::pretty(old));
+    let lower = format!("`{path}` is not older: its version must be lower than {version}, the one of this machine");
+    let name = format!(
+        "`{path}` is stored under another name than this machine: give both the same `name`, or this one `alias = \"..\"`"
+    );
+    let machine = check_at(old.span(), quote!(#k::support::machine::<#old>()));
+    let older = check_at(old.span(), quote! {
+        match <#k::Quiet<#old>>::MACHINE_INFO {
+            ::core::option::Option::Some(info) if info.version >= #version => ::core::panic!(#lower),
+            ::core::option::Option::Some(info)
+                if !#k::support::accepts(<#enum_ as #k::Machine>::INFO, info.name) => ::core::panic!(#name),
+            _ => {}
+        }
+    });
+    quote!(#machine #older)
+}

@@ -1,0 +1,91 @@
+//! What a step may do: one impl for each word of the annotation, placed at that word.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::type_at;
+use crate::{
+    model::{Machine, Step},
+    span::{at, impl_at},
+};
+
+pub fn all(m: &Machine) -> TokenStream {
+    m.steps.iter().map(|s| if m.broken { open(m, s) } else { step(m, s) }).collect()
+}
+
+fn step(m: &Machine, s: &Step) -> TokenStream {
+    let (next, ends, entered) = (next(m, s), ends(m, s), entered(m, s));
+    let (children, spawns) = (children(m, s), spawns(m, s));
+    quote!(#next #ends #entered #children #spawns)
+}
+
+fn next(m: &Machine, s: &Step) -> TokenStream {
+    let (k, ty, enum_) = (m.facade.private(), s.ty(), &m.ident);
+    let edge = |target| {
+        let (to, cfgs) = (type_at(m, target), m.step(target).map(|t| &t.cfgs).into_iter().flatten().chain(&s.cfgs));
+        let arrive = quote!(fn arrive(to: #to) -> #enum_ { #k::Step::into_machine(to) });
+        let edge = impl_at(target.span(), quote!(#k::Transition<#to> for #ty), arrive);
+        quote!(#(#cfgs)* #edge)
+    };
+    s.options.next.iter().map(edge).collect()
+}
+
+fn ends(m: &Machine, s: &Step) -> TokenStream {
+    let (k, ty, cfgs) = (m.facade.private(), s.ty(), &s.cfgs);
+    let done = s.options.done.map(|span| impl_at(span, quote!(#k::Ends for #ty), quote!()));
+    let fail = s.options.fail.map(|span| impl_at(span, quote!(#k::MayFail for #ty), quote!()));
+    [done, fail].into_iter().flatten().map(|imp| quote!(#(#cfgs)* #imp)).collect()
+}
+
+fn entered(m: &Machine, s: &Step) -> TokenStream {
+    let (k, ty, cfgs, span) = (m.facade.private(), s.ty(), &s.cfgs, s.ident.span());
+    if let Some(join) = &s.options.join {
+        let join = impl_at(join.span, quote!(#k::JoinStep for #ty), quote!());
+        return quote!(#(#cfgs)* #join);
+    }
+    let by_goto = impl_at(span, quote!(#k::EnteredByGoto for #ty), quote!());
+    let waits = s.options.awaits.is_some() || s.options.timeout.is_some();
+    let unparked = (!waits).then(|| {
+        let unparked = impl_at(span, quote!(#k::Unparked for #ty), quote!());
+        quote!(#(#cfgs)* #unparked)
+    });
+    quote!(#(#cfgs)* #by_goto #unparked)
+}
+
+fn children(m: &Machine, s: &Step) -> TokenStream {
+    let (k, ty, cfgs) = (m.facade.private(), s.ty(), &s.cfgs);
+    let joined = s.options.join.iter().flat_map(|j| &j.value);
+    let child = |machine| {
+        let child = impl_at(at(machine), quote!(#k::ChildOf<#ty> for #machine), quote!());
+        quote!(#(#cfgs)* #child)
+    };
+    joined.map(child).collect()
+}
+
+fn spawns(m: &Machine, s: &Step) -> TokenStream {
+    let (k, ty, cfgs) = (m.facade.private(), s.ty(), &s.cfgs);
+    let spawn = |machine| {
+        let spawn = impl_at(at(machine), quote!(#k::Spawns<#machine> for #ty), quote!());
+        quote!(#(#cfgs)* #spawn)
+    };
+    s.options.spawn.iter().map(spawn).collect()
+}
+
+/// While the annotation is wrong every step may do everything: the handlers are not to blame.
+fn open(m: &Machine, s: &Step) -> TokenStream {
+    let (k, ty, enum_, cfgs, children) = (m.facade.private(), s.ty(), &m.ident, &s.cfgs, children(m, s));
+    let all = ["Ends", "MayFail", "EnteredByGoto", "Unparked", "JoinStep"].map(|name| {
+        let name = quote::format_ident!("{name}");
+        quote!(#(#cfgs)* impl #k::#name for #ty {})
+    });
+    quote! {
+        #(#all)*
+        #children
+        #(#cfgs)*
+        impl<Any> #k::Spawns<Any> for #ty {}
+        #(#cfgs)*
+        impl<To: #k::Step<Machine = #enum_>> #k::Transition<To> for #ty {
+            fn arrive(to: To) -> #enum_ { #k::Step::into_machine(to) }
+        }
+    }
+}

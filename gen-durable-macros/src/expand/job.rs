@@ -1,0 +1,62 @@
+//! A job: the function as it is, and a one-step machine that runs it.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{edges, linked, machine_impl, start, step_impl, step_struct};
+use crate::model::{Job, Machine};
+
+/// Everything that stands for one annotated function.
+pub fn job(m: &Machine) -> TokenStream {
+    let (Some(job), Some(step)) = (&m.job, m.steps.first()) else { return quote!() };
+    let (k, function) = (m.facade.private(), &job.function);
+    let (data, starter) = (step_struct::step(m, step), starter(m, job));
+    let (machine, step, edges, start) = (machine_impl::machine(m), step_impl::all(m), edges::all(m), start::all(m));
+    let served = if m.broken { quote!() } else { served(m, job) };
+    let linked = if m.broken { quote!() } else { linked(m) };
+    quote! {
+        #function
+        #data
+        #starter
+        #[doc(hidden)]
+        #[allow(unused_imports, unused_qualifications, clippy::all, clippy::pedantic)]
+        const _: () = {
+            use #k::{Fallback as _, NotServed as _};
+            #machine #step #edges #start #served #linked
+        };
+    }
+}
+
+/// `PickItem::start(sku)`.
+fn starter(m: &Machine, job: &Job) -> TokenStream {
+    let (k, vis, ident) = (m.facade.private(), &m.vis, &m.ident);
+    let (names, types): (Vec<_>, Vec<_>) = job.arguments.iter().map(|(n, t)| (n, t)).unzip();
+    let doc = format!("Begins a description of a new instance of job `{}`.", job.function.sig.ident);
+    quote! {
+        #[allow(clippy::too_many_arguments, dead_code)]
+        impl #ident {
+            #[doc = #doc]
+            #vis fn start(#(#names: #types),*) -> #k::Start<#ident> {
+                #k::start(#ident { #(#names),* })
+            }
+        }
+    }
+}
+
+fn served(m: &Machine, job: &Job) -> TokenStream {
+    let (k, ident, handler, function) = (m.facade.private(), &m.ident, &job.handler, &job.function.sig.ident);
+    let names: Vec<_> = job.arguments.iter().map(|(name, _)| name).collect();
+    let context = job.context.then(|| quote!(&run.context));
+    quote! {
+        impl #k::ServedBy<#handler> for #ident {
+            fn run(handler: #k::Arc<#handler>, run: #k::Run) -> #k::RunFuture {
+                #k::Box::pin(async move {
+                    let #ident { #(#names),* } = #k::support::step::<#ident>(&run)?;
+                    let returned = #function(&*handler, #(#names,)* #context).await;
+                    let result = #k::JobReturn::into_step_result(returned)?;
+                    #k::support::ran::<#ident>(#k::done(result), &())
+                })
+            }
+        }
+    }
+}

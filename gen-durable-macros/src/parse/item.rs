@@ -1,0 +1,77 @@
+//! The enum: variants to steps, attributes to where they belong.
+
+use std::collections::BTreeMap;
+
+use proc_macro2::TokenStream;
+use syn::{Attribute, Fields, ItemEnum, Meta, Variant};
+
+use super::{machine as machine_options, step as step_options};
+use crate::{
+    attrs,
+    diag::Diag,
+    krate::Facade,
+    model::{Data, Machine, Step, StepOptions},
+};
+
+/// Parses `#[durable_fsm(args)] item`.
+pub fn machine(diag: &mut Diag, args: TokenStream, mut item: ItemEnum) -> Machine {
+    let options = machine_options::options(diag, args);
+    if !item.generics.params.is_empty() {
+        diag.at(&item.generics, "a machine has no generics: its rows are stored under one name");
+    }
+    let steps = item.variants.iter_mut().map(|variant| step(diag, variant)).collect();
+    Machine {
+        facade: Facade::new(options.facade.as_ref()),
+        ident: item.ident.clone(),
+        vis: item.vis.clone(),
+        attrs: item.attrs.clone(),
+        item: Some(item),
+        job: None,
+        options,
+        steps,
+        broken: false,
+    }
+}
+
+/// Takes our attributes and serde's off the variant.
+fn step(diag: &mut Diag, variant: &mut Variant) -> Step {
+    let (ours, rest): (Vec<_>, Vec<_>) = variant.attrs.drain(..).partition(|a| a.path().is_ident("step"));
+    let (mut options, mut seen) = (StepOptions::default(), BTreeMap::new());
+    for attr in ours {
+        if let Some(tokens) = diag.ok(inner(&attr)) {
+            step_options::options(diag, &mut options, &mut seen, tokens);
+        }
+    }
+    let data = data(diag, variant);
+    let on_struct = rest.iter().filter(|a| attrs::is_serde(a) || attrs::is_shared(a)).cloned().collect();
+    let cfgs = attrs::cfgs(&rest);
+    variant.attrs = rest.into_iter().filter(|a| !attrs::is_serde(a)).collect();
+    Step { ident: variant.ident.clone(), attrs: on_struct, cfgs, data, options }
+}
+
+fn inner(attr: &Attribute) -> syn::Result<TokenStream> {
+    match &attr.meta {
+        Meta::List(list) => Ok(list.tokens.clone()),
+        Meta::Path(_) => Ok(TokenStream::new()),
+        Meta::NameValue(meta) => Err(syn::Error::new_spanned(meta, "`step` is written `#[step(start, next(..))]`")),
+    }
+}
+
+fn data(diag: &mut Diag, variant: &mut Variant) -> Data {
+    if let Some((_, value)) = &variant.discriminant {
+        diag.at(value, "a step has no discriminant: it is stored by its name");
+    }
+    match &mut variant.fields {
+        Fields::Unit => Data::Unit,
+        Fields::Named(fields) => {
+            let all = fields.named.iter().cloned().collect();
+            fields.named.iter_mut().for_each(|f| f.attrs.retain(|a| !attrs::is_serde(a)));
+            Data::Named(all)
+        }
+        Fields::Unnamed(fields) if fields.unnamed.len() == 1 => Data::Given(Box::new(fields.unnamed[0].ty.clone())),
+        Fields::Unnamed(fields) => {
+            diag.at(fields, "a step holds named fields, one data type `Variant(MyData)`, or nothing");
+            Data::Unit
+        }
+    }
+}
