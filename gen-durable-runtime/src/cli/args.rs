@@ -1,0 +1,204 @@
+//! What may be said on the command line.
+
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::model::Status;
+
+/// Durable state machines: works every machine linked into this binary.
+#[derive(Debug, Parser)]
+#[command(disable_help_subcommand = true)]
+pub(super) struct Cli {
+    #[command(flatten)]
+    pub(super) global: Global,
+    /// What to do; `run` if nothing is said.
+    #[command(subcommand)]
+    pub(super) verb: Option<Verb>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(super) struct Global {
+    /// The database, postgres://user@host/database; default: $DATABASE_URL.
+    #[arg(long, global = true, value_name = "URL")]
+    pub(super) database: Option<String>,
+    /// The database schema of the tables.
+    #[arg(long, global = true, value_name = "NAME", default_value = "public")]
+    pub(super) schema: String,
+    /// The database is reached through a transaction pooler such as pgbouncer.
+    #[arg(long, global = true)]
+    pub(super) transaction_pooler: bool,
+    /// How to log: to a person, or to a machine.
+    #[arg(long, global = true, value_enum, default_value_t = LogFormat::Text)]
+    pub(super) log: LogFormat,
+    /// Print data as JSON, one object a line.
+    #[arg(long, global = true)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum LogFormat {
+    Text,
+    Json,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Verb {
+    /// Migrate, then work until Ctrl-C; a second Ctrl-C does not wait for running steps.
+    Run(RunArgs),
+    /// Bring the schema to the latest version, or to another.
+    Migrate {
+        /// A version of the Elixir engine's schema, without our part; 0 takes everything down.
+        #[arg(long, value_name = "N")]
+        to: Option<u32>,
+        /// Allow the rewrite of a table above 1,000,000 rows, which stops all workers meanwhile.
+        #[arg(long)]
+        allow_rewrite: bool,
+    },
+    /// List the machines linked into this binary.
+    Machines,
+    /// Print the graph of a machine, or of all.
+    Graph {
+        /// Its stored name.
+        machine: Option<String>,
+        /// Which language.
+        #[arg(long, value_enum, default_value_t = GraphFormat::Mermaid)]
+        format: GraphFormat,
+    },
+    /// Start an instance.
+    Start(StartArgs),
+    /// Send a signal.
+    Signal {
+        /// An id, or a business key such as `checkout:42`.
+        target: String,
+        /// The signal's stored name.
+        name: String,
+        /// Its payload, a JSON object.
+        #[arg(default_value = "{}")]
+        payload: String,
+        /// A second signal with this key is not delivered.
+        #[arg(long, value_name = "KEY")]
+        dedup: Option<String>,
+    },
+    /// Show an instance.
+    Show {
+        /// An id, or a business key such as `checkout:42`.
+        target: String,
+    },
+    /// List instances, newest first.
+    List(ListArgs),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum GraphFormat {
+    Mermaid,
+    Dot,
+}
+
+#[derive(Debug, Default, Args)]
+pub(super) struct RunArgs {
+    /// Steps of a queue that execute at once: `--queue checkout=50`. May be given several times.
+    #[arg(long, value_name = "NAME=STEPS", value_parser = queue)]
+    pub(super) queue: Vec<(String, usize)>,
+    /// Serve only the queues named by --queue.
+    #[arg(long)]
+    pub(super) only: bool,
+    /// How long a stop waits for running steps; default: 30s.
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(super) drain: Option<Duration>,
+    /// How long a claim stands without renewal; default: 30s.
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(super) lease: Option<Duration>,
+    /// How often an idle queue is looked at; default: 1s.
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(super) poll: Option<Duration>,
+    /// Leave the schema as it is.
+    #[arg(long)]
+    pub(super) no_migrate: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct StartArgs {
+    /// The machine's stored name.
+    pub(super) machine: String,
+    /// The step's data, a JSON object.
+    #[arg(default_value = "{}")]
+    pub(super) state: String,
+    /// The step, if the machine may begin at several.
+    #[arg(long)]
+    pub(super) step: Option<String>,
+    /// The facts all steps share, as JSON.
+    #[arg(long, value_name = "JSON")]
+    pub(super) carry: Option<String>,
+    /// Begin so much later: 90s, 15m, 2h.
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(super) delay: Option<Duration>,
+    /// A lower number is more urgent.
+    #[arg(long, allow_negative_numbers = true)]
+    pub(super) priority: Option<i16>,
+    /// Instead of the machine's queue.
+    #[arg(long)]
+    pub(super) queue: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ListArgs {
+    /// Only this machine.
+    #[arg(long)]
+    pub(super) machine: Option<String>,
+    /// Only this status.
+    #[arg(long, value_parser = status)]
+    pub(super) status: Option<Status>,
+    /// Only this queue.
+    #[arg(long)]
+    pub(super) queue: Option<String>,
+    /// Only this step.
+    #[arg(long)]
+    pub(super) step: Option<String>,
+    /// Rows a page.
+    #[arg(long, default_value_t = 50)]
+    pub(super) limit: u32,
+    /// The page below this id.
+    #[arg(long, value_name = "ID")]
+    pub(super) before: Option<i64>,
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    let parsed: Result<jiff::SignedDuration, _> = text.parse();
+    let parsed = parsed.map_err(|_| "expected a duration such as 500ms, 30s, 15m or 2h".to_owned())?;
+    Duration::try_from(parsed).map_err(|_| "a duration is not negative".into())
+}
+
+fn queue(text: &str) -> Result<(String, usize), String> {
+    let (name, steps) = text.rsplit_once('=').ok_or("expected NAME=STEPS, such as checkout=50")?;
+    let steps = steps.parse().map_err(|_| format!("{steps:?} is no number of steps"))?;
+    Ok((name.to_owned(), steps))
+}
+
+fn status(text: &str) -> Result<Status, String> {
+    Status::from_stored(text).ok_or_else(|| {
+        let known: Vec<&str> = Status::ALL.iter().map(|s| s.as_str()).collect();
+        format!("expected one of {}", known.join(", "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn spans_and_queues_are_read_as_a_person_writes_them() {
+        assert_eq!(duration("1m 30s"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert!(duration("-1s").is_err() && duration("soon").is_err());
+        assert_eq!(queue("a=b=3"), Ok(("a=b".into(), 3)));
+        assert!(queue("a").is_err());
+    }
+}

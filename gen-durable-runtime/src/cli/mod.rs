@@ -1,0 +1,11 @@
+//! The top: a whole `main`, made by `worker!`.
+
+mod args;
+mod graph;
+mod log;
+mod print;
+mod program;
+mod verbs;
+
+pub use graph::{dot, mermaid};
+pub use program::{Command, Program};
