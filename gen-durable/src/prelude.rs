@@ -8,3 +8,7 @@ pub use crate::{
     StepContext, StepError, StepResult, TimedOut, Transition, done, durable_fsm, durable_job, fail, fan_out, goto,
     goto_after, register, retry_in, start,
 };
+#[cfg(feature = "client")]
+pub use crate::Client;
+#[cfg(feature = "worker")]
+pub use crate::Worker;

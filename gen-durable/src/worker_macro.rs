@@ -1,0 +1,31 @@
+/// A whole `main.rs`: migrates, and works every machine linked into the binary.
+///
+/// ```ignore
+/// gen_durable::worker!(Shop::connect);
+/// ```
+///
+/// `Shop::connect` is an `async fn(&Client) -> Result<Shop, E>`; several may be given, and each serves the machines
+/// that name its type. `commands = [demo]` adds verbs of the program's own, each an
+/// `async fn(Command) -> Result<(), E>`. `database = find` is asked for a URL when neither `--database` nor
+/// `DATABASE_URL` names one: a `fn() -> Result<String, E>`.
+///
+/// The binary has the verbs `run` (the default), `migrate`, `machines`, `graph`, `start`, `signal`, `show` and
+/// `list`, each with `--help`.
+#[macro_export]
+macro_rules! worker {
+    (@program $program:expr;) => { $program };
+    (@program $program:expr; commands = [$($command:path),* $(,)?] $(, $($rest:tt)*)?) => {
+        $crate::worker!(@program $program$(.command(::core::stringify!($command), $command))*; $($($rest)*)?)
+    };
+    (@program $program:expr; database = $database:path $(, $($rest:tt)*)?) => {
+        $crate::worker!(@program $program.database($database); $($($rest)*)?)
+    };
+    (@program $program:expr; $handler:path $(, $($rest:tt)*)?) => {
+        $crate::worker!(@program $program.handler($handler); $($($rest)*)?)
+    };
+    ($($given:tt)*) => {
+        fn main() -> ::std::process::ExitCode {
+            $crate::worker!(@program $crate::cli::Program::new(::core::env!("CARGO_PKG_NAME")); $($given)*).main()
+        }
+    };
+}
