@@ -55,7 +55,7 @@ pub(super) fn list(instances: &[Snapshot]) {
 }
 
 pub(super) fn instance(s: &Snapshot) {
-    let mut say = |name: &str, value: Option<String>| {
+    let say = |name: &str, value: Option<String>| {
         if let Some(value) = value {
             line(format!("{name:10} {value}"));
         }
