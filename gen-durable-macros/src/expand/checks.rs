@@ -31,7 +31,27 @@ fn stored(m: &Machine) -> TokenStream {
         let output = super::machine_impl::output(m);
         check_at(job.returns.span(), quote!(#k::support::persist::<#output>()))
     });
-    kept.map(|ty| (ty, [].as_slice())).chain(given).map(check).chain(job).collect()
+    kept.map(|ty| (ty, [].as_slice())).chain(given).chain(fields(m)).map(check).chain(job).collect()
+}
+
+/// The fields that serde writes by their type; each type of a step once.
+fn fields(m: &Machine) -> Vec<(&syn::Type, &[syn::Attribute])> {
+    let mut seen = vec![];
+    let mut all = vec![];
+    for s in &m.steps {
+        for f in s.named_fields().unwrap_or_default() {
+            let ty = &f.ty;
+            let word = quote!(#ty).to_string();
+            if f.attrs.iter().all(|a| !a.path().is_ident("cfg"))
+                && !crate::attrs::replaces_serde(&f.attrs)
+                && !seen.contains(&word)
+            {
+                all.push((&f.ty, s.cfgs.as_slice()));
+            }
+            seen.push(word);
+        }
+    }
+    all
 }
 
 /// Each awaited path once: alone it may be a set, in a list it is a signal.

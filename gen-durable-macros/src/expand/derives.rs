@@ -47,6 +47,7 @@ pub fn signal(diag: &mut Diag, item: &DeriveInput) -> TokenStream {
     quote! {
         const _: () = {
             use #k::Fallback as _;
+            const _: () = #k::support::persist::<#ident>();
             impl #k::Signal for #ident {
                 const NAME: &'static #k::str = #name;
                 fn payload(&self) -> #k::Result<#k::Json, #k::Invalid> { #write }

@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::{GenericArgument, PathArguments, Type};
 
 use super::{handlers::stub, info, respan};
 use crate::{
@@ -47,12 +48,26 @@ pub fn missing(m: &Machine, handler: &str, who: &str) -> String {
 pub fn output(m: &Machine) -> TokenStream {
     let k = m.facade.private();
     match (&m.job, &m.options.output) {
-        (Some(job), _) => {
-            let returns = &job.returns;
-            quote!(<#returns as #k::JobReturn>::Output)
-        }
+        (Some(job), _) => match result_of(&job.returns) {
+            Some(output) => quote!(#output),
+            None => {
+                let returns = &job.returns;
+                quote!(<#returns as #k::JobReturn>::Output)
+            }
+        },
         (None, Some(ty)) => quote!(#ty),
         (None, None) => quote!(()),
+    }
+}
+
+/// The `T` of a `Result<T, ..>` that is written out.
+fn result_of(returns: &Type) -> Option<&Type> {
+    let Type::Path(path) = returns else { return None };
+    let last = path.path.segments.last().filter(|s| s.ident == "Result")?;
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+    match arguments.args.first()? {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
     }
 }
 

@@ -81,10 +81,9 @@ pub fn argument(k: &TokenStream, s: &Step, awaits: &Await) -> TokenStream {
 
 /// `argument` as a person writes it.
 pub fn argument_text(s: &Step, awaits: &Await) -> String {
-    let tokens = argument(&quote!(), s, awaits);
-    let text = super::pretty(tokens);
-    ["::core::result::", "::core::option::", "::std::vec::"].iter().fold(text, |t, p| t.replace(p, "")).replace(
-        "<::", "<").replace(", ::", ", ")
+    let text = super::pretty(argument(&quote!(), s, awaits));
+    let short = ["::core::result::", "::core::option::", "::std::vec::"].iter().fold(text, |t, p| t.replace(p, ""));
+    short.replace("<::", "<").replace(",::", ", ").replace(",)", ")")
 }
 
 /// Reads the argument from a run.

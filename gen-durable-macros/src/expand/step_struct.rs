@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::{Field, LitStr, Token, spanned::Spanned};
 
-use super::pretty;
+use super::{pretty, respan};
 use crate::{
     attrs,
     model::{Data, Machine, Step},
@@ -26,7 +26,8 @@ pub fn step(m: &Machine, s: &Step) -> TokenStream {
         }
     };
     let (k, vis, ident, attrs, serde) = (m.facade.private(), &m.vis, &s.ident, &s.attrs, m.facade.serde());
-    let struct_ = Token![struct](ident.span());
+    // All at the variant: a name that collides is reported there.
+    let (struct_, vis) = (Token![struct](ident.span()), respan(quote!(#vis), ident.span()));
     let derives = &m.options.derives;
     let docs = attrs::docs(attrs).is_empty().then(|| {
         let text = format!("The data of step `{}`.", text(ident));
@@ -49,11 +50,12 @@ fn field(m: &Machine, f: &Field) -> TokenStream {
     quote!(#bound #(#attrs)* #vis #ident: #ty)
 }
 
-/// A field that cannot be stored is one error, at its type: the bound stands for all that serde would say.
+/// serde's bounds, taken as given here: `checks` asks for them, once, at the field's type.
 fn storable(m: &Machine, f: &Field) -> TokenStream {
-    let (ty, persist) = (pretty(&f.ty), m.facade.private().to_string().replace(' ', ""));
+    let (ty, k) = (pretty(&f.ty), m.facade.private().to_string().replace(' ', ""));
     // The place is the user's, the origin is ours: lints about code of our making stay quiet.
     let span = Span::call_site().located_at(f.ty.span());
-    let bound = LitStr::new(&format!("{ty}: {persist}::Persist"), span);
-    quote!(#[serde(bound(serialize = #bound, deserialize = #bound))])
+    let write = LitStr::new(&format!("for<'x> <{ty} as {k}::Same<'x>>::Type: {k}::serde::Serialize"), span);
+    let read = LitStr::new(&format!("for<'x> {ty}: {k}::serde::Deserialize<'x>"), span);
+    quote!(#[serde(bound(serialize = #write, deserialize = #read))])
 }

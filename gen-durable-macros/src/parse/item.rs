@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use proc_macro2::TokenStream;
-use syn::{Attribute, Fields, ItemEnum, Meta, Variant};
+use syn::{
+    Attribute, Fields, Ident, ItemEnum, Lifetime, Meta, Type, Variant, parse_quote,
+    visit_mut::{self, VisitMut},
+};
 
 use super::{machine as machine_options, step as step_options};
 use crate::{
@@ -18,6 +21,7 @@ pub fn machine(diag: &mut Diag, args: TokenStream, mut item: ItemEnum) -> Machin
     let options = machine_options::options(diag, args);
     if !item.generics.params.is_empty() {
         diag.at(&item.generics, "a machine has no generics: its rows are stored under one name");
+        WithoutGenerics::remove(&mut item);
     }
     let steps = item.variants.iter_mut().map(|variant| step(diag, variant)).collect();
     Machine {
@@ -73,5 +77,30 @@ fn data(diag: &mut Diag, variant: &mut Variant) -> Data {
             diag.at(fields, "a step holds named fields, one data type `Variant(MyData)`, or nothing");
             Data::Unit
         }
+    }
+}
+
+/// Takes refused generics out, so that they are the only error.
+struct WithoutGenerics(Vec<Ident>);
+
+impl WithoutGenerics {
+    fn remove(item: &mut ItemEnum) {
+        let generics = std::mem::take(&mut item.generics);
+        Self(generics.type_params().map(|p| p.ident.clone()).collect()).visit_item_enum_mut(item);
+    }
+}
+
+impl VisitMut for WithoutGenerics {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        if let Type::Path(path) = ty
+            && self.0.iter().any(|param| path.path.is_ident(param))
+        {
+            *ty = parse_quote!(());
+        }
+        visit_mut::visit_type_mut(self, ty);
+    }
+
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        lifetime.ident = Ident::new("static", lifetime.ident.span());
     }
 }

@@ -99,6 +99,10 @@ fn shape(diag: &mut Diag, function: ItemFn) -> Option<Job> {
         return None;
     };
     let returns = (**returns).clone();
+    if !may_be_result(&returns) {
+        diag.at(&returns, format!("a job returns a `Result`\n{SHAPE}"));
+        return None;
+    }
     let mut inputs = sig.inputs.iter();
     let handler = inputs.next().and_then(borrowed);
     let Some(handler) = handler else {
@@ -112,6 +116,16 @@ fn shape(diag: &mut Diag, function: ItemFn) -> Option<Job> {
     }
     let arguments = rest.into_iter().map(|a| diag.ok(argument(a))).collect::<Option<Vec<_>>>()?;
     Some(Job { handler, arguments, context, returns, function })
+}
+
+/// A path: `Result<..>`, or an alias of one. What plainly is none is said so here.
+fn may_be_result(ty: &Type) -> bool {
+    const NONE: [&str; 13] =
+        ["bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "usize", "String", "Vec", "Option"];
+    match ty {
+        Type::Path(path) => path.path.segments.last().is_some_and(|s| !NONE.contains(&s.ident.to_string().as_str())),
+        _ => false,
+    }
 }
 
 fn borrowed(input: &FnArg) -> Option<Type> {

@@ -31,17 +31,18 @@ pub fn reach(diag: &mut Diag, m: &Machine) {
     let reached = flood(starts.into_iter().chain(exits), |i| forward(m, i));
     let ends = indices(m, is_end);
     let ending = flood(ends, |i| (0..m.steps.len()).filter(|j| ways_to_end(m, *j).contains(&i)).collect());
-    for (i, s) in m.steps.iter().enumerate() {
-        if !reached.contains(&i) {
-            diag.at(&s.ident, format!("step `{}` can never run: {}", s.ident, why_unreachable(m, i)));
-        } else if !ending.contains(&i) && m.options.endless.is_none() {
-            let text = format!(
-                "step `{}` can never finish: no path from it reaches a `#[step(done)]` step\nif that is its design, mark \
-                 the machine `endless`",
-                s.ident
-            );
-            diag.at(&s.ident, text);
-        }
+    for (i, s) in m.steps.iter().enumerate().filter(|(i, _)| !reached.contains(i)) {
+        diag.at(&s.ident, format!("step `{}` can never run: {}", s.ident, why_unreachable(m, i)));
+    }
+    let lost = |(i, _): &(usize, &Step)| reached.contains(i) && !ending.contains(i);
+    let lost: Vec<&Ident> = m.steps.iter().enumerate().filter(lost).map(|(_, s)| &s.ident).collect();
+    if let ([first, others @ ..], None) = (lost.as_slice(), &m.options.endless) {
+        let also = if others.is_empty() { String::new() } else { format!("\nnor from {}", list(others)) };
+        let text = format!(
+            "step `{first}` can never finish: no path from it reaches a `#[step(done)]` step{also}\nif that is its \
+             design, mark the machine `endless`"
+        );
+        diag.at(first, text);
     }
 }
 

@@ -1,7 +1,5 @@
 //! Signals: what a machine may await, and how a received one becomes its type.
 
-use serde::{Serialize, de::DeserializeOwned};
-
 use crate::model::{Invalid, Json};
 
 /// A message in an instance's inbox.
@@ -10,7 +8,7 @@ use crate::model::{Invalid, Json};
     label = "not a signal type",
     note = "derive it: `#[derive(Signal, Serialize, Deserialize)]`"
 )]
-pub trait Signal: Awaitable + Serialize + DeserializeOwned {
+pub trait Signal: Awaitable {
     /// Stored name.
     const NAME: &'static str;
 

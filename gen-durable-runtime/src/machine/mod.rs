@@ -34,4 +34,4 @@ pub use outcome::{Outcome, done, fail, goto, goto_after, retry_in};
 pub use rate::{ConcurrencyKey, RateLimit};
 pub use start::{CarryGiven, CarryOpen, DefaultCarry, Start, Startable, start};
 pub use step_error::{JobReturn, ResultExt, StepError, StepResult};
-pub use stored::Persist;
+pub use stored::{Persist, Same};

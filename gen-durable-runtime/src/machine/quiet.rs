@@ -6,8 +6,7 @@
 use std::{any::Any, marker::PhantomData};
 
 use super::{
-    Awaitable, ConcurrencyInfo, ConcurrencyKey, Key, Machine, MachineInfo, Persist, RateLimit, RateLimitInfo,
-    ServedBy,
+    Awaitable, ConcurrencyInfo, ConcurrencyKey, Key, Machine, MachineInfo, Persist, RateLimit, RateLimitInfo, ServedBy,
     registry::{AnyHandler, HandlerRegistration, Run, RunFuture},
     support,
 };

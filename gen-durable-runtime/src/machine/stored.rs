@@ -10,3 +10,14 @@ pub trait Persist: Serialize + DeserializeOwned {}
 
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> Persist for T {}
+
+/// `T` again, in a spelling that is not looked through: a bound on it is taken as given where the impl stands, and
+/// asked for where the impl is used. So a field that cannot be stored is one error of ours, not five of serde's.
+pub trait Same<'a> {
+    /// `Self`.
+    type Type: ?Sized;
+}
+
+impl<T: ?Sized> Same<'_> for T {
+    type Type = T;
+}
