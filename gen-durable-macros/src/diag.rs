@@ -49,7 +49,12 @@ pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) ->
 /// The known name that was probably meant.
 pub fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let score = |k: &str| strsim::jaro_winkler(&word.to_lowercase(), &k.to_lowercase());
-    known.into_iter().map(|k| (score(k), k)).filter(|(s, _)| *s > 0.8).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, k)| k)
+    known
+        .into_iter()
+        .map(|k| (score(k), k))
+        .filter(|(s, _)| *s > 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, k)| k)
 }
 
 /// `` `a`, `b` ``.

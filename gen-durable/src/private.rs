@@ -5,15 +5,7 @@ pub use core::{
     primitive::{bool, i32, str, u16, u32, u64, usize},
     time::Duration,
 };
-pub use std::{
-    borrow::Cow,
-    boxed::Box,
-    option::Option,
-    result::Result,
-    string::String,
-    sync::Arc,
-    vec::Vec,
-};
+pub use std::{borrow::Cow, boxed::Box, option::Option, result::Result, string::String, sync::Arc, vec::Vec};
 
 pub use inventory;
 pub use jiff::Timestamp;

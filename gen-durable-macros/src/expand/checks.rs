@@ -70,6 +70,9 @@ fn signals(m: &Machine) -> TokenStream {
         let alone = awaits.signals.len() == 1 && matches!(awaits.mode, AwaitMode::Any);
         let bound = if alone { quote!(awaitable) } else { quote!(signal) };
         let cfgs = &s.cfgs;
+        if awaits.signals.len() > 1 {
+            out.extend(distinct(&k, s, awaits));
+        }
         for path in &awaits.signals {
             let check = check_at(path.span(), quote!(#k::support::#bound::<#path>()));
             out.extend(once(path, quote!(#(#cfgs)* #check)));
@@ -79,6 +82,17 @@ fn signals(m: &Machine) -> TokenStream {
         out.extend(once(path, check_at(path.span(), quote!(#k::support::signal::<#path>()))));
     }
     out
+}
+
+fn distinct(k: &TokenStream, s: &Step, awaits: &crate::model::Await) -> TokenStream {
+    let (signals, cfgs) = (&awaits.signals, &s.cfgs);
+    let text = format!(
+        "step `{}` awaits two signals that are stored under one name: give one `#[signal(name = \"..\")]`",
+        s.ident
+    );
+    let distinct = quote!(#k::support::distinct(&[#(<#k::Quiet<#signals>>::SIGNAL_NAMES),*]));
+    let check = check_at(awaits.span, quote!(if !#distinct { ::core::panic!(#text) }));
+    quote!(#(#cfgs)* #check)
 }
 
 fn machines(m: &Machine) -> TokenStream {
@@ -155,13 +169,16 @@ fn upgrade(m: &Machine) -> TokenStream {
         "`{path}` is stored under another name than this machine: give both the same `name`, or this one `alias = \"..\"`"
     );
     let machine = check_at(old.span(), quote!(#k::support::machine::<#old>()));
-    let older = check_at(old.span(), quote! {
-        match <#k::Quiet<#old>>::MACHINE_INFO {
-            ::core::option::Option::Some(info) if info.version >= #version => ::core::panic!(#lower),
-            ::core::option::Option::Some(info)
-                if !#k::support::accepts(<#enum_ as #k::Machine>::INFO, info.name) => ::core::panic!(#name),
-            _ => {}
-        }
-    });
+    let older = check_at(
+        old.span(),
+        quote! {
+            match <#k::Quiet<#old>>::MACHINE_INFO {
+                ::core::option::Option::Some(info) if info.version >= #version => ::core::panic!(#lower),
+                ::core::option::Option::Some(info)
+                    if !#k::support::accepts(<#enum_ as #k::Machine>::INFO, info.name) => ::core::panic!(#name),
+                _ => {}
+            }
+        },
+    );
     quote!(#machine #older)
 }

@@ -37,7 +37,12 @@ fn declaration(k: &TokenStream, m: &Machine, s: &Step) -> TokenStream {
     let copy = format!("\n\n```text\n{}\n```", signature(m, s));
     // While the annotation is wrong no handler is missing.
     let quiet = m.broken.then(|| quote!({ async { ::core::panic!("the annotation is wrong") } }));
-    let end = if m.broken { quote!() } else { let end = Token![;](s.ident.span()); quote!(#end) };
+    let end = if m.broken {
+        quote!()
+    } else {
+        let end = Token![;](s.ident.span());
+        quote!(#end)
+    };
     let allow = m.broken.then(|| quote!(#[allow(unused_variables)]));
     let fn_ = Token![fn](s.ident.span());
     quote! {

@@ -167,11 +167,11 @@ fn carries(m: &Machine) -> TokenStream {
         fn load_carry(version: #k::i32, carry: #k::Option<&#k::Json>) -> #k::Result<#ty, #k::Invalid> {
             #older
             let _ = version;
-            #k::support::read_carry(carry, <#k::Quiet<#ty>>::decode, <#k::Quiet<#ty>>::default)
+            #k::support::read_carry(carry, <#k::Quiet<#ty>>::decode, <#k::Quiet<#ty>>::default_value)
         }
         fn store_carry(carry: &#ty) -> #k::Result<#k::Option<#k::Json>, #k::Invalid> {
             ::core::result::Result::Ok(::core::option::Option::Some(<#k::Quiet<#ty>>::encode("carry", carry)?))
         }
-        fn default_carry() -> #k::Option<#ty> { <#k::Quiet<#ty>>::default() }
+        fn default_carry() -> #k::Option<#ty> { <#k::Quiet<#ty>>::default_value() }
     }
 }

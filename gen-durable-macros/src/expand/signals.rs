@@ -30,7 +30,7 @@ pub fn types(m: &Machine) -> TokenStream {
 
 fn made(m: &Machine, s: &Step, awaits: &Await, name: &Ident) -> TokenStream {
     let (vis, cfgs, signals) = (&m.vis, &s.cfgs, &awaits.signals);
-    let allow = quote!(#[allow(missing_docs, missing_debug_implementations, dead_code, clippy::large_enum_variant)]);
+    let allow = quote!(#[allow(missing_docs, missing_debug_implementations, dead_code, non_camel_case_types, clippy::all, clippy::pedantic)]);
     if awaits.mode == AwaitMode::All {
         let (doc, fields) = (format!("The signals that step `{}` waits for.", text(&s.ident)), all_fields(awaits));
         return quote!(#(#cfgs)* #[doc = #doc] #allow #vis struct #name { #(#vis #fields: #signals),* });

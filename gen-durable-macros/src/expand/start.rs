@@ -65,5 +65,11 @@ fn part_type(k: &TokenStream, s: &Step, field: &crate::model::FieldRef) -> Token
         Data::Named(fields) if !field.carry => fields.iter().find(|f| f.ident.as_ref() == Some(&field.ident)),
         Data::Named(_) | Data::Unit | Data::Given(_) => None,
     };
-    seen.map_or_else(|| quote!(#k::AnyKey), |f| { let ty = &f.ty; quote!(#ty) })
+    seen.map_or_else(
+        || quote!(#k::AnyKey),
+        |f| {
+            let ty = &f.ty;
+            quote!(#ty)
+        },
+    )
 }

@@ -19,9 +19,10 @@ fn step(m: &Machine, s: &Step) -> TokenStream {
     let (encode, decode) = codec(&k, s);
     let (into_machine, entry) = (into_machine(m, s), entry(m, s));
     // A job's struct is its machine too, which says it once.
-    let carried = m.job.is_none().then(|| {
-        quote!(#(#cfgs)* impl #k::Carried for #ty { type Carry = <#enum_ as #k::Machine>::Carry; })
-    });
+    let carried = m
+        .job
+        .is_none()
+        .then(|| quote!(#(#cfgs)* impl #k::Carried for #ty { type Carry = <#enum_ as #k::Machine>::Carry; }));
     quote! {
         #(#cfgs)*
         impl #k::Step for #ty {
@@ -76,7 +77,8 @@ fn entry(m: &Machine, s: &Step) -> TokenStream {
         let p = p.value;
         quote!(entry.priority = ::core::option::Option::Some(#p);)
     });
-    quote!(#deadline #wait #queue #priority #rate #concurrency)
+    let quorum = quorum(&k, s);
+    quote!(#deadline #wait #queue #priority #rate #concurrency #quorum)
 }
 
 fn deadline(k: &TokenStream, s: &Step) -> TokenStream {
@@ -138,6 +140,17 @@ fn rate(k: &TokenStream, s: &Step) -> TokenStream {
     quote! {
         #parts
         entry.rate = ::core::option::Option::Some(<#k::Quiet<#limit>>::rate_take(parts, #weight));
+    }
+}
+
+/// A quorum is read by the engine from the stored field: here its type is checked.
+fn quorum(k: &TokenStream, s: &Step) -> TokenStream {
+    match s.options.quorum.as_ref().map(|q| &q.value) {
+        Some(Amount::Field(f)) => {
+            let value = borrow(f);
+            quote_spanned!(f.ident.span()=> let _ = #k::support::unsigned(#value);)
+        }
+        Some(Amount::Constant(_)) | None => quote!(),
     }
 }
 

@@ -42,7 +42,8 @@ const TABLE: Table = Table {
     ],
     repeated: &[],
 };
-const SHAPE: &str = "a job is `async fn name(handler: &Handler, argument: Owned, .., [cx: &StepContext]) -> Result<T, E>`";
+const SHAPE: &str =
+    "a job is `async fn name(handler: &Handler, argument: Owned, .., [cx: &StepContext]) -> Result<T, E>`";
 
 /// Parses `#[durable_job(args)] function`; `None` when the function cannot be a job.
 pub fn job(diag: &mut Diag, args: TokenStream, function: ItemFn) -> Option<Machine> {

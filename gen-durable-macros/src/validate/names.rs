@@ -90,7 +90,7 @@ fn generated(diag: &mut Diag, m: &Machine) {
         if s.ident == m.ident {
             diag.at(&s.ident, format!("step `{}` has the name of its machine: both become a type", s.ident));
         }
-        if s.ident == steps_trait || types.iter().any(|t| s.ident == *t) {
+        if s.ident == steps_trait || types.contains(&s.ident) {
             diag.at(&s.ident, format!("step `{0}` has the name of a type that the macro makes: `{0}`", s.ident));
         }
         let method = crate::names::method(&s.ident);

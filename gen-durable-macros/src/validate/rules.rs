@@ -15,6 +15,7 @@ pub fn check(diag: &mut Diag, m: &Machine) {
         schedule(diag, s);
     }
     joins_entered(diag, m);
+    conditional(diag, m);
     machine(diag, m);
 }
 
@@ -64,7 +65,8 @@ fn start(diag: &mut Diag, m: &Machine, s: &Step) {
         && let (Some(a), Some(b)) = (key_types(first), key_types(s))
         && a != b
     {
-        let text = format!("a machine has one key type: step `{}` has `{a}`, step `{}` has `{b}`", first.ident, s.ident);
+        let text =
+            format!("a machine has one key type: step `{}` has `{a}`, step `{}` has `{b}`", first.ident, s.ident);
         diag.at_span(key.span, text);
     }
 }
@@ -107,6 +109,18 @@ fn joins_entered(diag: &mut Diag, m: &Machine) {
     for target in catches.chain(m.exits()) {
         if m.step(target).is_some_and(|s| s.options.join.is_some()) {
             let text = format!("step `{target}` waits for children: only `fan_out` leads there, no catch and no exit");
+            diag.at(target, text);
+        }
+    }
+}
+
+/// A catch or an exit is one place: it cannot lead to a step that is compiled only sometimes.
+fn conditional(diag: &mut Diag, m: &Machine) {
+    let all = |s: &Step| s.cfgs.iter().map(|a| quote::quote!(#a).to_string()).collect::<Vec<_>>();
+    let caught = m.steps.iter().filter_map(|s| Some((all(s), s.options.catch.as_ref()?)));
+    for (conditions, target) in caught.chain(m.exits().map(|to| (vec![], to))) {
+        if m.step(target).is_some_and(|t| all(t).iter().any(|c| !conditions.contains(c))) {
+            let text = format!("step `{target}` is under `#[cfg]`: no catch and no exit can lead there");
             diag.at(target, text);
         }
     }

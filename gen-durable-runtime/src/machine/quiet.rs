@@ -49,7 +49,7 @@ pub trait Fallback {
         Err(Invalid::new(field, "cannot be stored"))
     }
     /// Its default.
-    fn default<T>() -> Option<T> {
+    fn default_value<T>() -> Option<T> {
         None
     }
     /// Reads an older version.
@@ -153,7 +153,7 @@ impl<T: Persist> Quiet<T> {
 
 impl<T: Default> Quiet<T> {
     /// Its default.
-    pub fn default() -> Option<T> {
+    pub fn default_value() -> Option<T> {
         Some(T::default())
     }
 }

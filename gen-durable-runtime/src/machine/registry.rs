@@ -55,6 +55,11 @@ pub struct Stored {
     pub carry: Option<Json>,
 }
 
+/// The step that a `catch` enters, and the carry as it is kept.
+pub type Caught = Result<(Entry, Option<Json>), StepError>;
+/// Builds a start from raw JSON: the step, its data, the carry.
+pub type RawStart = fn(Option<&str>, &str, Option<&str>) -> Result<StartSpec, StepError>;
+
 /// A machine linked into this binary.
 pub struct MachineRegistration {
     /// Its annotation.
@@ -62,11 +67,11 @@ pub struct MachineRegistration {
     /// Identity of the enum.
     pub type_id: fn() -> TypeId,
     /// What `catch` makes of a failed step, the attempts it had included; `None` without a `catch`.
-    pub catch: fn(Stored, &Failure, u32) -> Option<Result<(Entry, Option<Json>), StepError>>,
+    pub catch: fn(Stored, &Failure, u32) -> Option<Caught>,
     /// Takes a row of the older version (or of one still older) over; `None` when it is not one of those.
     pub upgrade: fn(version: i32, Stored) -> Option<Result<Stored, StepError>>,
     /// Builds a start from raw JSON for the command line: step data, carry; `step` defaults to the only start.
-    pub start: fn(step: Option<&str>, state: &str, carry: Option<&str>) -> Result<StartSpec, StepError>,
+    pub start: RawStart,
 }
 
 /// A type that serves a machine.

@@ -4,9 +4,9 @@ use super::{
     Awaitable, Carried, Catches, ConcurrencyKey, DefaultCarry, Failed, Joined, Key, KeyText, Machine, MachineInfo,
     NoKey, Outcome, Persist, RateLimit, StartStep, Step, StepContext, StepError, TakesOver,
     joined::NoChildren,
-    registry::{Ran, Run, Stored},
+    registry::{Caught, Ran, Run, Stored},
 };
-use crate::model::{ConcurrencySlot, Entry, Failure, Invalid, Json, RateTake, ReceivedSignal, StartSpec, Wake};
+use crate::model::{ConcurrencySlot, Failure, Invalid, Json, RateTake, ReceivedSignal, StartSpec, Wake};
 
 // ---- one bound each: the only place where a wrong type is an error
 
@@ -52,6 +52,33 @@ const fn same(a: &str, b: &str) -> bool {
         at += 1;
     }
     at == a.len() && at == b.len()
+}
+
+/// Whether signals that are awaited together are told apart by their names.
+pub const fn distinct(of: &[&[&str]]) -> bool {
+    let mut list = 0;
+    while list < of.len() {
+        let mut other = list + 1;
+        while other < of.len() {
+            if meet(of[list], of[other]) {
+                return false;
+            }
+            other += 1;
+        }
+        list += 1;
+    }
+    true
+}
+
+const fn meet(a: &[&str], b: &[&str]) -> bool {
+    let mut at = 0;
+    while at < a.len() * b.len() {
+        if same(a[at / b.len()], b[at % b.len()]) {
+            return true;
+        }
+        at += 1;
+    }
+    false
 }
 
 /// All names of a set: `N` in all.
@@ -209,17 +236,14 @@ pub fn joined<M>(context: &StepContext) -> Joined<M> {
 
 // ---- catching, upgrading, starting
 
-/// What a caught step goes on with.
-pub type Caught = Result<(Entry, Option<Json>), StepError>;
-
 /// Enters `T` from the failed step `S`.
 ///
 /// # Errors
 /// What does not decode, or cannot be stored.
-pub fn caught<S, T: Catches<S>>(stored: Stored, failure: &Failure, attempts: u32) -> Caught
+pub fn caught<S, T>(stored: Stored, failure: &Failure, attempts: u32) -> Caught
 where
     S: Step + Carried<Carry = <S::Machine as Machine>::Carry>,
-    T: Step<Machine = S::Machine>,
+    T: Step<Machine = S::Machine> + Catches<S>,
 {
     let step = S::decode(&stored.state).map_err(StepError::undecodable)?;
     enter_caught::<S, T>(step, stored, failure, attempts)
@@ -229,10 +253,10 @@ where
 ///
 /// # Errors
 /// What does not decode, or cannot be stored.
-pub fn caught_machine<M, T: Catches<M>>(stored: Stored, failure: &Failure, attempts: u32) -> Caught
+pub fn caught_machine<M, T>(stored: Stored, failure: &Failure, attempts: u32) -> Caught
 where
     M: Machine + Carried<Carry = <M as Machine>::Carry>,
-    T: Step<Machine = M>,
+    T: Step<Machine = M> + Catches<M>,
 {
     let machine = M::load(&stored.step, &stored.state).map_err(StepError::undecodable)?;
     enter_caught::<M, T>(machine, stored, failure, attempts)

@@ -21,7 +21,7 @@ use gen_durable_runtime::{
         ResultsFuture,
         registry::{self, AnyHandler, MachineRegistration, Ran, Run, Stored},
     },
-    model::{Entry, FailureKind, Json, ReceivedSignal, StartSpec, Verdict, Wake, Wait, AwaitMode},
+    model::{AwaitMode, Entry, FailureKind, Json, ReceivedSignal, StartSpec, Verdict, Wait, Wake},
 };
 
 /// Runs a future that never really waits.
@@ -176,9 +176,8 @@ impl Instance {
         let Some(wait) = &self.entry.wait else { return Some(Wake::Ready) };
         let found = matching(wait, &self.inbox);
         let enough = found.len() >= needed(wait);
-        (enough || std::mem::take(&mut self.timed_out)).then(|| {
-            Wake::Signals(found.iter().map(|at| self.inbox[*at].clone()).collect())
-        })
+        (enough || std::mem::take(&mut self.timed_out))
+            .then(|| Wake::Signals(found.iter().map(|at| self.inbox[*at].clone()).collect()))
     }
 
     fn run_once<E: Any + Send + Sync>(&mut self, handler: Arc<E>, wake: Wake) {
@@ -215,7 +214,9 @@ impl Instance {
     fn enter(&mut self, entry: Entry, carry: Option<Json>) {
         if let Some(wait) = &self.entry.wait {
             let consumed = matching(wait, &self.inbox);
-            consumed.iter().rev().for_each(|at| { self.inbox.remove(*at); });
+            consumed.iter().rev().for_each(|at| {
+                self.inbox.remove(*at);
+            });
         }
         (self.step, self.state, self.carry) = (entry.step.into(), entry.state.clone(), carry);
         (self.entry, self.attempt, self.transitions) = (entry, 0, self.transitions + 1);

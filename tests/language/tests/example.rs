@@ -145,7 +145,11 @@ fn a_timeout_and_a_decline_compensate() {
     for decline in [true, false] {
         let mut order = Instance::start(start(Reserve { order: 1, warehouse: 2 }));
         order.run(&shop);
-        if decline { order.send(&PaymentDeclined { reason: "no".into() }) } else { order.time_out() }
+        if decline {
+            order.send(&PaymentDeclined { reason: "no".into() })
+        } else {
+            order.time_out()
+        }
         order.run(&shop);
         assert_eq!(order.result::<Checkout>(), Receipt { order: 1, payment: None });
     }

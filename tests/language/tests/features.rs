@@ -135,7 +135,14 @@ pub enum Event {
     Later(Later),
 }
 
-#[durable_fsm(output(String), handler(App), on(Stop, Stopped), on_cancel(Stopped), deadline = "30d", on_deadline(Stopped))]
+#[durable_fsm(
+    output(String),
+    handler(App),
+    on(Stop, Stopped),
+    on_cancel(Stopped),
+    deadline = "30d",
+    on_deadline(Stopped)
+)]
 pub enum Approval {
     #[step(start, await(all(Approved, Paid)), timeout(wait), next(Votes))]
     Both { wait: Duration },
@@ -182,7 +189,12 @@ impl ApprovalSteps for App {
         }
         Ok(goto(Votes { at: cx.now() }))
     }
-    async fn votes(&self, _: Votes, signal: Result<Vec<Later>, Partial<Vec<Later>>>, _: &StepContext) -> StepResult<Votes> {
+    async fn votes(
+        &self,
+        _: Votes,
+        signal: Result<Vec<Later>, Partial<Vec<Later>>>,
+        _: &StepContext,
+    ) -> StepResult<Votes> {
         match signal {
             Ok(two) => assert_eq!(two, [Later { n: 1 }, Later { n: 2 }]),
             Err(Partial { received, .. }) => assert_eq!(received, [Later { n: 1 }]),

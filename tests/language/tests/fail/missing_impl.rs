@@ -1,0 +1,18 @@
+//# `Shop` does not implement the steps of machine `Checkout`; write
+//# async fn reserve(&self, step: Reserve, cx: &StepContext) -> StepResult<Reserve>
+use gen_durable::prelude::*;
+
+pub struct Shop;
+#[durable_fsm(output(u64), handler(Shop))]
+pub enum Checkout {
+    #[step(start, next(Pay))]
+    Reserve { order: u64 },
+    #[step(next(Ship, Release))]
+    Pay { order: u64 },
+    #[step(done)]
+    Ship { order: u64 },
+    #[step(done)]
+    Release { order: u64 },
+}
+
+fn main() {}
