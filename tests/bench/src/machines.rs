@@ -1,0 +1,49 @@
+//! What is measured: a step that does nothing, and five of them in a row.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Instant,
+};
+
+use gen_durable::{InstanceId, RunningWorker, prelude::*};
+
+use crate::place::Bench;
+
+#[durable_fsm(handler(Nothing))]
+pub enum Noop {
+    #[step(start, done)]
+    Only { left: u32 },
+}
+
+#[durable_fsm(handler(Nothing))]
+pub enum Chain {
+    #[step(start, next(Link), done)]
+    Link { left: u32 },
+}
+
+/// Does nothing, and remembers when.
+#[derive(Default)]
+pub struct Nothing {
+    pub began: Option<Arc<Mutex<HashMap<InstanceId, Instant>>>>,
+}
+
+impl NoopSteps for Nothing {
+    async fn only(&self, _step: Only, cx: &StepContext) -> StepResult<Only> {
+        if let Some(began) = &self.began {
+            began.lock().unwrap_or_else(PoisonError::into_inner).insert(cx.id(), Instant::now());
+        }
+        Ok(done(()))
+    }
+}
+
+impl ChainSteps for Nothing {
+    async fn link(&self, step: Link, _cx: &StepContext) -> StepResult<Link> {
+        Ok(if step.left == 0 { done(()) } else { goto(Link { left: step.left - 1 }) })
+    }
+}
+
+pub async fn worker(bench: &Bench, nothing: Nothing, steps: usize, in_place: u32) -> Result<RunningWorker, gen_durable::Error> {
+    let worker = Worker::new(bench.client.clone()).handler(nothing).queue("default", steps).steps_in_place(in_place);
+    worker.without_migration().start().await
+}

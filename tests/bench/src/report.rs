@@ -1,0 +1,33 @@
+//! Medians and ratios.
+
+/// Rates measured in alternation.
+#[derive(Debug, Default)]
+pub struct Rates(Vec<f64>);
+
+impl Rates {
+    pub fn add(&mut self, things: usize, took: std::time::Duration) {
+        self.0.push(things as f64 / took.as_secs_f64());
+    }
+
+    pub fn median(&self) -> f64 {
+        percentile(&self.0, 0.5)
+    }
+
+    fn spread(&self) -> String {
+        let (low, high) = (percentile(&self.0, 0.0), percentile(&self.0, 1.0));
+        format!("{low:.0} to {high:.0}")
+    }
+}
+
+pub fn percentile(values: &[f64], at: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let last = sorted.len().saturating_sub(1);
+    let index = (last as f64 * at).round();
+    sorted.iter().enumerate().find(|(i, _)| *i as f64 >= index).map_or(f64::NAN, |(_, v)| *v)
+}
+
+pub fn line(what: &str, rates: &Rates, unit: &str, limit: Option<&Rates>) {
+    let ratio = limit.map_or(String::new(), |limit| format!("   {:.2} of the limit", rates.median() / limit.median()));
+    println!("  {what:40} {:>9.0} {unit} ({}){ratio}", rates.median(), rates.spread());
+}

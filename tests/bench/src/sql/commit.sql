@@ -1,0 +1,1 @@
+INSERT INTO gen_durable (fsm, step, queue) VALUES ('bare', 'bare', 'nobody')

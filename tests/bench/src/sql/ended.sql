@@ -1,0 +1,1 @@
+SELECT count(*) FROM (SELECT FROM gen_durable WHERE status = 'done' LIMIT $1) d

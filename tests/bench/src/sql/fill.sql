@@ -1,0 +1,2 @@
+INSERT INTO gen_durable (fsm, step, state, eligible_at)
+SELECT $1, $2, '{"left": 4}', now() - interval '1 hour' FROM generate_series(1, $3)

@@ -1,0 +1,1 @@
+SELECT count(*) FROM gen_durable WHERE id = $1 AND status = 'done'
