@@ -178,6 +178,18 @@ impl Machine {
         self.steps.iter().find(|s| s.ident == *ident)
     }
 
+    /// Leaves out the steps whose types would collide: their error is told already.
+    pub fn drop_collisions(&mut self) {
+        let (mut seen, machine, steps_trait) = (vec![], self.ident.clone(), self.steps_trait());
+        self.steps.retain(|s| {
+            let ty = s.ty();
+            let word = quote::quote!(#ty).to_string();
+            let new = !seen.contains(&word) && s.ident != machine && s.ident != steps_trait;
+            seen.push(word);
+            new
+        });
+    }
+
     /// Its stored name.
     pub fn stored_name(&self) -> String {
         self.options.name.as_ref().map_or_else(|| crate::names::stored(&self.ident), LitStr::value)

@@ -14,7 +14,7 @@ pub use serde::{self, Deserialize, Serialize};
 pub use gen_durable_runtime::{
     machine::{
         quiet::{Fallback, NotServed, Quiet, Served},
-        registry::{HandlerRegistration, MachineRegistration, Run, RunFuture, Stored},
+        registry::{Exit, HandlerRegistration, MachineRegistration, Run, RunFuture, Stored},
         support, *,
     },
     model::{AwaitMode, Deadline, Entry, Failure, Invalid, Json, RetryPolicy, StartSpec, Wait},

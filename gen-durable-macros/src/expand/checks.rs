@@ -4,7 +4,6 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Path, spanned::Spanned};
 
-use super::type_at;
 use crate::{
     model::{Amount, AwaitMode, Machine, Step},
     span::check_at,
@@ -12,8 +11,8 @@ use crate::{
 
 pub fn all(m: &Machine) -> TokenStream {
     let (stored, signals, machines) = (stored(m), signals(m), machines(m));
-    let (exits, schedules, weights, upgrade) = (exits(m), schedules(m), weights(m), upgrade(m));
-    quote!(#stored #signals #machines #exits #schedules #weights #upgrade)
+    let (schedules, weights, upgrade) = (schedules(m), weights(m), upgrade(m));
+    quote!(#stored #signals #machines #schedules #weights #upgrade)
 }
 
 fn stored(m: &Machine) -> TokenStream {
@@ -110,34 +109,21 @@ fn machines(m: &Machine) -> TokenStream {
     m.steps.iter().map(of_step).collect()
 }
 
-fn exits(m: &Machine) -> TokenStream {
-    let (k, o, enum_) = (m.facade.private(), &m.options, &m.ident);
-    let check = |to: &proc_macro2::Ident, from: TokenStream| {
-        let ty = type_at(m, to);
-        check_at(to.span(), quote!(#k::support::takes_over::<#ty, #from>()))
-    };
-    let mut out = quote!();
-    out.extend(o.on_cancel.iter().map(|to| check(to, quote!(#k::Cancelled<#enum_>))));
-    out.extend(o.on_deadline.iter().map(|to| check(to, quote!(#k::Expired<#enum_>))));
-    out.extend(o.on.iter().map(|(signal, to)| check(to, quote!(#k::Received<#enum_, #signal>))));
-    out
-}
-
-/// A schedule starts from its slot, with a carry that has a default.
+/// A schedule starts with a carry that has a default.
 fn schedules(m: &Machine) -> TokenStream {
-    let k = m.facade.private();
-    let of_step = |s: &Step| {
-        let (Some(schedule), ty, cfgs) = (&s.options.schedule, s.ty(), &s.cfgs) else { return quote!() };
-        let slot = check_at(schedule.span, quote!(#k::support::takes_over::<#ty, #k::Slot>()));
-        let carry = m.options.carry.as_ref().map(|carry| {
-            let check = check_at(schedule.span, quote!(#k::support::default_carry::<#carry>()));
-            quote!(#(#cfgs)* #check)
-        });
-        let needs_slot = !matches!(s.named_fields(), Some([])) || m.job.is_none();
-        let slot = needs_slot.then(|| quote!(#(#cfgs)* #slot));
-        quote!(#slot #carry)
+    let (k, carry) = (m.facade.private(), m.options.carry.iter());
+    let scheduled = m.steps.iter().filter_map(|s| Some((s, s.options.schedule.as_ref()?)));
+    let check = |(s, schedule): (&Step, &crate::model::At<_>)| {
+        let (cfgs, carry) = (&s.cfgs, carry.clone());
+        carry
+            .map(|ty| {
+                let ty = super::respan(quote!(#ty), schedule.span);
+                let check = check_at(schedule.span, quote!(#k::support::default_carry::<#ty>()));
+                quote!(#(#cfgs)* #check)
+            })
+            .collect::<TokenStream>()
     };
-    m.steps.iter().map(of_step).collect()
+    scheduled.map(check).collect()
 }
 
 fn weights(m: &Machine) -> TokenStream {

@@ -2,25 +2,33 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::spanned::Spanned;
+use syn::{Ident, spanned::Spanned};
 
 use super::{info, machine_impl::missing, option, pretty, type_at};
-use crate::model::{Machine, Step};
+use crate::{
+    model::{Machine, Step},
+    validate::exempt,
+};
 
 /// `MachineRegistration`.
 pub fn machine(m: &Machine) -> TokenStream {
     let (k, enum_) = (m.facade.private(), &m.ident);
-    let (catch, start) = (catch(m), start(m));
+    let (catch, exit, start, slot) = (catch(m), exit(m), start(m), slot(m));
     quote! {
         #catch
+        #exit
         #start
+        #slot
         #k::inventory::submit! {
             #k::MachineRegistration {
                 info: || <#enum_ as #k::Machine>::INFO,
                 type_id: #k::TypeId::of::<#enum_>,
                 catch,
+                exit,
                 upgrade: #k::support::upgrade::<#enum_>,
+                enter: #k::support::enter::<#enum_>,
                 start,
+                slot,
             }
         }
     }
@@ -63,6 +71,72 @@ fn machine_catch(m: &Machine) -> Option<TokenStream> {
     let (k, enum_, to) = (m.facade.private(), &m.ident, type_at(m, target));
     let call = quote_spanned!(target.span()=> #k::support::caught_machine::<#enum_, #to>(stored, failure, attempts));
     (!names.is_empty()).then(|| quote!(#(#names)|* => ::core::option::Option::Some(#call),))
+}
+
+/// What the machine's exits make of a row, unless its step is exempt.
+fn exit(m: &Machine) -> TokenStream {
+    let (k, o, enum_) = (m.facade.private(), &m.options, &m.ident);
+    let entered = |to: &Ident, call: TokenStream| {
+        let exempt: Vec<TokenStream> = exempt(m, to).into_iter().map(|i| names(&m.steps[i])).collect();
+        quote! {
+            match stored.step.as_str() {
+                #(#exempt)|* => ::core::option::Option::None,
+                _ => ::core::option::Option::Some(#call),
+            }
+        }
+    };
+    let by = |pattern: TokenStream, function: TokenStream, to: &Ident| {
+        let ty = type_at(m, to);
+        let call = entered(to, quote_spanned!(to.span()=> #k::support::#function::<#enum_, #ty>(stored)));
+        quote!(#pattern => #call,)
+    };
+    let cancel = o.on_cancel.iter().map(|to| by(quote!(#k::Exit::Cancel), quote!(cancelled), to));
+    let deadline = o.on_deadline.iter().map(|to| by(quote!(#k::Exit::Deadline), quote!(expired), to));
+    let signals = o.on.iter().map(|(signal, to)| {
+        let ty = type_at(m, to);
+        let call = quote_spanned!(to.span()=> #k::support::signalled::<#enum_, #signal, #ty>(stored, signal));
+        let call = entered(to, call);
+        quote! {
+            if let ::core::option::Option::Some(signal) = <#k::Quiet<#signal>>::receive(name, payload) {
+                return #call;
+            }
+        }
+    });
+    quote! {
+        #[allow(unused_variables, unreachable_patterns)]
+        fn exit(stored: #k::Stored, exit: #k::Exit<'_>)
+            -> #k::Option<#k::Result<(#k::Entry, #k::Option<#k::Json>), #k::StepError>> {
+            match exit {
+                #(#cancel)*
+                #(#deadline)*
+                #k::Exit::Signal(name, payload) => {
+                    #(#signals)*
+                    ::core::option::Option::None
+                }
+                _ => ::core::option::Option::None,
+            }
+        }
+    }
+}
+
+/// The start of a schedule's slot.
+fn slot(m: &Machine) -> TokenStream {
+    let k = m.facade.private();
+    let arms = m.steps.iter().filter_map(|s| {
+        let (schedule, ty, names, cfgs) = (s.options.schedule.as_ref()?, s.ty(), names(s), &s.cfgs);
+        let ty = super::respan(quote!(#ty), schedule.span);
+        let call = quote_spanned!(schedule.span=> #k::support::slot::<#ty>(at));
+        Some(quote!(#(#cfgs)* #names => ::core::option::Option::Some(#call),))
+    });
+    quote! {
+        #[allow(unused_variables)]
+        fn slot(step: &#k::str, at: #k::Timestamp) -> #k::Option<#k::Result<#k::StartSpec, #k::StepError>> {
+            match step {
+                #(#arms)*
+                _ => ::core::option::Option::None,
+            }
+        }
+    }
 }
 
 fn start(m: &Machine) -> TokenStream {

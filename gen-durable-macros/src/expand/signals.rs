@@ -36,6 +36,12 @@ fn made(m: &Machine, s: &Step, awaits: &Await, name: &Ident) -> TokenStream {
         return quote!(#(#cfgs)* #[doc = #doc] #allow #vis struct #name { #(#vis #fields: #signals),* });
     }
     let doc = format!("The signal that ended the wait of step `{}`.", text(&s.ident));
+    let mut signals = signals.clone();
+    if m.broken {
+        // Two of one name are an error already.
+        let mut seen = std::collections::BTreeSet::new();
+        signals.retain(|path| seen.insert(last(path)));
+    }
     let variants = signals.iter().map(last);
     quote!(#(#cfgs)* #[doc = #doc] #allow #vis enum #name { #(#variants(#signals)),* })
 }

@@ -58,6 +58,7 @@ fn codec(k: &TokenStream, s: &Step) -> (TokenStream, TokenStream) {
 fn into_machine(m: &Machine, s: &Step) -> TokenStream {
     let (enum_, ident, fields) = (&m.ident, &s.ident, fields(s));
     match &s.data {
+        _ if m.broken => quote!(::core::panic!("the annotation is wrong")),
         Data::Named(_) if m.job.is_some() => quote!(self),
         Data::Named(_) => quote!(let Self #fields = self; #enum_::#ident #fields),
         Data::Unit => quote!(#enum_::#ident),

@@ -31,8 +31,9 @@ pub fn reach(diag: &mut Diag, m: &Machine) {
     let reached = flood(starts.into_iter().chain(exits), |i| forward(m, i));
     let ends = indices(m, is_end);
     let ending = flood(ends, |i| (0..m.steps.len()).filter(|j| ways_to_end(m, *j).contains(&i)).collect());
-    for (i, s) in m.steps.iter().enumerate().filter(|(i, _)| !reached.contains(i)) {
-        diag.at(&s.ident, format!("step `{}` can never run: {}", s.ident, why_unreachable(m, i)));
+    for i in unreachable_roots(m, &reached) {
+        let step = &m.steps[i].ident;
+        diag.at(step, format!("step `{step}` can never run: {}", why_unreachable(m, i)));
     }
     let lost = |(i, _): &(usize, &Step)| reached.contains(i) && !ending.contains(i);
     let lost: Vec<&Ident> = m.steps.iter().enumerate().filter(lost).map(|(_, s)| &s.ident).collect();
@@ -44,6 +45,21 @@ pub fn reach(diag: &mut Diag, m: &Machine) {
         );
         diag.at(first, text);
     }
+}
+
+/// The steps to mend: the others are reached from these. Of a cycle, its first step.
+fn unreachable_roots(m: &Machine, reached: &BTreeSet<usize>) -> Vec<usize> {
+    let mut left: BTreeSet<usize> = (0..m.steps.len()).filter(|i| !reached.contains(i)).collect();
+    let mut roots = vec![];
+    let entered = |i: usize, left: &BTreeSet<usize>| left.iter().any(|j| *j != i && forward(m, *j).contains(&i));
+    while let Some(first) = left.iter().copied().find(|i| !entered(*i, &left)).or_else(|| left.first().copied()) {
+        roots.push(first);
+        flood([first], |i| forward(m, i)).iter().for_each(|i| {
+            left.remove(i);
+        });
+    }
+    roots.sort_unstable();
+    roots
 }
 
 fn why_unreachable(m: &Machine, i: usize) -> String {

@@ -8,6 +8,8 @@ use std::{
     sync::Arc,
 };
 
+use jiff::Timestamp;
+
 use crate::{
     machine::{MachineInfo, ServedBy, StepContext, StepError},
     model::{Entry, Failure, Json, StartSpec, Verdict, Wake},
@@ -60,6 +62,17 @@ pub type Caught = Result<(Entry, Option<Json>), StepError>;
 /// Builds a start from raw JSON: the step, its data, the carry.
 pub type RawStart = fn(Option<&str>, &str, Option<&str>) -> Result<StartSpec, StepError>;
 
+/// What takes an exit.
+#[derive(Debug, Clone, Copy)]
+pub enum Exit<'a> {
+    /// The instance was cancelled.
+    Cancel,
+    /// The machine's deadline passed.
+    Deadline,
+    /// This signal came: stored name and payload.
+    Signal(&'a str, &'a Json),
+}
+
 /// A machine linked into this binary.
 pub struct MachineRegistration {
     /// Its annotation.
@@ -68,10 +81,17 @@ pub struct MachineRegistration {
     pub type_id: fn() -> TypeId,
     /// What `catch` makes of a failed step, the attempts it had included; `None` without a `catch`.
     pub catch: fn(Stored, &Failure, u32) -> Option<Caught>,
+    /// What an exit makes of a waiting or runnable row; `None` when the machine has no such exit, or the step is
+    /// shielded or was reached by that exit.
+    pub exit: fn(Stored, Exit<'_>) -> Option<Caught>,
     /// Takes a row of the older version (or of one still older) over; `None` when it is not one of those.
     pub upgrade: fn(version: i32, Stored) -> Option<Result<Stored, StepError>>,
+    /// The entry rules of a step of this version, for a row that an upgrade brought there.
+    pub enter: fn(Stored) -> Result<Entry, StepError>,
     /// Builds a start from raw JSON for the command line: step data, carry; `step` defaults to the only start.
     pub start: RawStart,
+    /// Builds the start of a schedule's slot at the step with this stored name; `None` without a schedule there.
+    pub slot: fn(&str, Timestamp) -> Option<Result<StartSpec, StepError>>,
 }
 
 /// A type that serves a machine.

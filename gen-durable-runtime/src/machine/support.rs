@@ -1,12 +1,14 @@
 //! What generated code calls. Small generic functions: the macro only names types.
 
+use jiff::Timestamp;
+
 use super::{
-    Awaitable, Carried, Catches, ConcurrencyKey, DefaultCarry, Failed, Joined, Key, KeyText, Machine, MachineInfo,
-    NoKey, Outcome, Persist, RateLimit, StartStep, Step, StepContext, StepError, TakesOver,
+    Awaitable, Cancelled, Carried, Catches, ConcurrencyKey, DefaultCarry, Expired, Failed, Joined, Key, KeyText, Machine,
+    MachineInfo, NoKey, Outcome, Persist, RateLimit, Received, Slot, StartStep, Step, StepContext, StepError, TakesOver,
     joined::NoChildren,
     registry::{Caught, Ran, Run, Stored},
 };
-use crate::model::{ConcurrencySlot, Failure, Invalid, Json, RateTake, ReceivedSignal, StartSpec, Wake};
+use crate::model::{ConcurrencySlot, Entry, Failure, Invalid, Json, RateTake, ReceivedSignal, StartSpec, Wake};
 
 // ---- one bound each: the only place where a wrong type is an error
 
@@ -28,10 +30,6 @@ pub const fn default_carry<T: DefaultCarry>() {}
 pub fn no_key<K: NoKey>() -> K::Refs<'static> {
     K::none()
 }
-/// A step starts from an exit.
-pub const fn takes_over<T: TakesOver<X>, X>() {}
-/// A machine or job is upgraded from another.
-pub const fn converts<A, B: From<A>>() {}
 
 /// Whether a stored name is this machine's.
 pub const fn accepts(info: &MachineInfo, name: &str) -> bool {
@@ -267,14 +265,76 @@ where
     S: Carried<Carry = <T::Machine as Machine>::Carry>,
     T: Catches<S>,
 {
-    let read = || {
-        <T::Machine as Machine>::load_carry(<T::Machine as Machine>::VERSION, stored.carry.as_ref())
-            .map_err(StepError::undecodable)
-    };
-    let failed = Failed::new(step, read()?, failure.error.as_str(), attempts).of_kind(failure.kind);
-    let entry = T::caught(failed).entry(&read()?)?;
+    let carry = stored_carry::<T::Machine>(&stored)?;
+    let failed = Failed::new(step, carry, failure.error.as_str(), attempts).of_kind(failure.kind);
+    enter_exit(T::caught(failed), stored)
+}
+
+/// Enters `T` from the cancelled machine `M`.
+///
+/// # Errors
+/// What does not decode, or cannot be stored.
+pub fn cancelled<M, T>(stored: Stored) -> Caught
+where
+    M: Machine + Carried<Carry = <M as Machine>::Carry>,
+    T: Step<Machine = M> + TakesOver<Cancelled<M>>,
+{
+    let (machine, carry) = read::<M>(&stored)?;
+    enter_exit(T::taken_over(Cancelled::new(machine, carry)), stored)
+}
+
+/// Enters `T` from the machine `M`, whose deadline passed.
+///
+/// # Errors
+/// What does not decode, or cannot be stored.
+pub fn expired<M, T>(stored: Stored) -> Caught
+where
+    M: Machine + Carried<Carry = <M as Machine>::Carry>,
+    T: Step<Machine = M> + TakesOver<Expired<M>>,
+{
+    let (machine, carry) = read::<M>(&stored)?;
+    enter_exit(T::taken_over(Expired::new(machine, carry)), stored)
+}
+
+/// Enters `T` from the machine `M`, which received the signal `G`.
+///
+/// # Errors
+/// What does not decode, or cannot be stored.
+pub fn signalled<M, G, T>(stored: Stored, signal: Result<G, Invalid>) -> Caught
+where
+    M: Machine + Carried<Carry = <M as Machine>::Carry>,
+    T: Step<Machine = M> + TakesOver<Received<M, G>>,
+{
+    let signal = signal.map_err(StepError::undecodable)?;
+    let (machine, carry) = read::<M>(&stored)?;
+    enter_exit(T::taken_over(Received::new(machine, signal, carry)), stored)
+}
+
+fn read<M: Machine>(stored: &Stored) -> Result<(M, M::Carry), StepError> {
+    let machine = M::load(&stored.step, &stored.state).map_err(StepError::undecodable)?;
+    Ok((machine, stored_carry::<M>(stored)?))
+}
+
+fn stored_carry<M: Machine>(stored: &Stored) -> Result<M::Carry, StepError> {
+    M::load_carry(M::VERSION, stored.carry.as_ref()).map_err(StepError::undecodable)
+}
+
+fn enter_exit<T: Step>(step: T, stored: Stored) -> Caught {
+    let entry = step.entry(&stored_carry::<T::Machine>(&stored)?)?;
     entry.check()?;
     Ok((entry, stored.carry))
+}
+
+/// The start of a schedule's slot.
+///
+/// # Errors
+/// What cannot be stored.
+pub fn slot<T>(at: Timestamp) -> Result<StartSpec, StepError>
+where
+    T: StartStep + TakesOver<Slot>,
+{
+    let carry = <T::Machine as Machine>::default_carry().ok_or_else(|| Invalid::new("carry", "is needed"))?;
+    Ok(super::start(T::taken_over(Slot::new(at))).carry(carry).into_checked_spec()?)
 }
 
 /// A carry, or the lack of one.
@@ -297,6 +357,16 @@ pub fn upgrade<M: Machine>(version: i32, stored: Stored) -> Option<Result<Stored
     let takes_over = |info: &'static MachineInfo| info.version == version;
     let older = std::iter::successors(M::INFO.upgrades, |info| info.upgrades);
     older.into_iter().any(takes_over).then(|| upgraded::<M>(version, &stored))
+}
+
+/// The entry rules of a stored step of the machine's own version.
+///
+/// # Errors
+/// What does not decode, or cannot be stored.
+pub fn enter<M: Machine>(stored: Stored) -> Result<Entry, StepError> {
+    let carry = M::load_carry(M::VERSION, stored.carry.as_ref()).map_err(StepError::undecodable)?;
+    let step = M::load(&stored.step, &stored.state).map_err(StepError::undecodable)?;
+    Ok(step.into_entry(&carry)?)
 }
 
 fn upgraded<M: Machine>(version: i32, stored: &Stored) -> Result<Stored, StepError> {

@@ -261,6 +261,30 @@ fn waits_are_described_with_their_aliases() {
     assert_eq!(kinds, [ExitKind::Cancel, ExitKind::Deadline, ExitKind::Signal(&["stop"])]);
 }
 
+#[test]
+fn exits_lead_from_every_step_but_where_they_lead() {
+    use gen_durable_runtime::machine::registry::{Exit, Stored};
+    let machine = registry::machines().find(|m| (m.info)().name == "approval").unwrap();
+    let at = |step: &str, state: &str| Stored { step: step.into(), state: Json::stored(state), carry: None };
+    let stop = Json::object();
+    for (exit, why) in
+        [(Exit::Cancel, "cancelled"), (Exit::Deadline, "expired"), (Exit::Signal("stop", &stop), "stopped")]
+    {
+        let (entry, _) = (machine.exit)(at("nap", "{}"), exit).unwrap().unwrap();
+        assert_eq!((entry.step, entry.state.as_str()), ("stopped", &*format!(r#"{{"why":"{why}"}}"#)));
+        assert!((machine.exit)(at("stopped", r#"{"why":""}"#), exit).is_none());
+    }
+    assert!((machine.exit)(at("nap", "{}"), Exit::Signal("other", &stop)).is_none());
+}
+
+#[test]
+fn a_schedule_starts_from_its_slot() {
+    let mail = registry::machines().find(|m| (m.info)().name == "mail").unwrap();
+    let spec = (mail.slot)("run", jiff::Timestamp::UNIX_EPOCH).unwrap().unwrap();
+    assert_eq!(spec.key.as_deref(), Some("mail:1"));
+    assert!((mail.slot)("other", jiff::Timestamp::UNIX_EPOCH).is_none());
+}
+
 fn may_send<M, G, SLOT>(_: G)
 where
     M: Machine + gen_durable::Awaits<G, SLOT>,
