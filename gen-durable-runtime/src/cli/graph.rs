@@ -21,7 +21,10 @@ pub fn mermaid(machine: &MachineInfo) -> String {
 
 /// As a DOT digraph.
 pub fn dot(machine: &MachineInfo) -> String {
-    let mut out = format!("digraph {:?} {{\n    rankdir=LR;\n    start [shape=point];\n    end [shape=doublecircle, label=\"\"];\n", machine.name);
+    let mut out = format!(
+        "digraph {:?} {{\n    rankdir=LR;\n    start [shape=point];\n    end [shape=doublecircle, label=\"\"];\n",
+        machine.name
+    );
     for step in machine.steps {
         let note = note(step).map_or(String::new(), |n| format!("\\n{n}"));
         let _ = writeln!(out, "    \"{}\" [shape=box, style=rounded, label=\"{}{note}\"];", step.name, step.name);

@@ -1,4 +1,4 @@
-use std::{pin::Pin, process::ExitCode, sync::Arc};
+use std::{pin::Pin, process::ExitCode, rc::Rc};
 
 use clap::{CommandFactory, FromArgMatches};
 
@@ -23,7 +23,7 @@ pub struct Program {
 pub struct Command {
     client: Client,
     args: Vec<String>,
-    program: Arc<Program>,
+    program: Rc<Program>,
 }
 
 impl Program {
@@ -40,9 +40,9 @@ impl Program {
         E: Send + Sync + 'static,
         X: Into<Fault>,
     {
-        let connect = Arc::new(connect);
+        let connect = Rc::new(connect);
         self.handlers.push(Box::new(move |client| {
-            let connect = Arc::clone(&connect);
+            let connect = Rc::clone(&connect);
             Box::pin(async move {
                 let handler = connect(&client).await.map_err(Into::into)?;
                 let add: Box<dyn FnOnce(Worker) -> Worker> = Box::new(move |worker| worker.handler(handler));
@@ -60,9 +60,9 @@ impl Program {
         X: Into<Fault>,
     {
         let name = path.rsplit("::").next().unwrap_or(path).trim();
-        let command = Arc::new(command);
+        let command = Rc::new(command);
         let run: RunCommand = Box::new(move |cx| {
-            let command = Arc::clone(&command);
+            let command = Rc::clone(&command);
             Box::pin(async move { command(cx).await.map_err(Into::into) })
         });
         self.commands.push((name, run));
@@ -108,13 +108,15 @@ impl Program {
             let at = self.commands.iter().position(|(name, _)| *name == verb)?;
             Some((at, args.get_many::<String>("args").into_iter().flatten().cloned().collect::<Vec<_>>()))
         });
-        let program = Arc::new(self);
+        let program = Rc::new(self);
         if let Some((at, args)) = own {
-            let global = <super::args::Global as FromArgMatches>::from_arg_matches(matches.subcommand().map_or(&matches, |s| s.1));
+            let global = <super::args::Global as FromArgMatches>::from_arg_matches(
+                matches.subcommand().map_or(&matches, |s| s.1),
+            );
             let global = global.unwrap_or_else(|e| e.exit());
             log::init(global.log, "warn");
             let client = program.open(&global)?;
-            let command = Command { client, args, program: Arc::clone(&program) };
+            let command = Command { client, args, program: Rc::clone(&program) };
             return (program.commands[at].1)(command).await;
         }
         let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
@@ -122,7 +124,8 @@ impl Program {
     }
 
     pub(super) fn open(&self, global: &super::args::Global) -> Result<Client, Fault> {
-        let given = global.database.clone().or_else(|| std::env::var("DATABASE_URL").ok().filter(|url| !url.is_empty()));
+        let given =
+            global.database.clone().or_else(|| std::env::var("DATABASE_URL").ok().filter(|url| !url.is_empty()));
         let url = match (given, &self.database) {
             (Some(url), _) => url,
             (None, Some(find)) => find()?,

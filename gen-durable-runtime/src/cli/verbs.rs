@@ -1,6 +1,6 @@
 //! What each verb does.
 
-use std::sync::Arc;
+use std::rc::Rc;
 
 use super::{
     args::{Cli, Global, GraphFormat, ListArgs, RunArgs, StartArgs, Verb},
@@ -20,7 +20,7 @@ use crate::{
 
 type Fault = Box<dyn std::error::Error + Send + Sync>;
 
-pub(super) async fn run(program: &Arc<Program>, cli: Cli) -> Result<(), Fault> {
+pub(super) async fn run(program: &Rc<Program>, cli: Cli) -> Result<(), Fault> {
     let Cli { global, verb } = cli;
     let verb = verb.unwrap_or_else(|| Verb::Run(RunArgs::default()));
     log::init(global.log, if matches!(verb, Verb::Run(_)) { "info" } else { "warn" });
@@ -40,20 +40,24 @@ pub(super) async fn run(program: &Arc<Program>, cli: Cli) -> Result<(), Fault> {
         }
         Verb::Show { target } => {
             let shown = connected(program, &global).await?.show(&address(&target)?).await?;
-            if global.json { print::json(&shown) } else { print::instance(&shown) }
+            if global.json {
+                print::json(&shown)
+            } else {
+                print::instance(&shown)
+            }
             Ok(())
         }
         Verb::List(args) => list(&connected(program, &global).await?, args, global.json).await,
     }
 }
 
-async fn connected(program: &Arc<Program>, global: &Global) -> Result<Client, Fault> {
+async fn connected(program: &Rc<Program>, global: &Global) -> Result<Client, Fault> {
     let client = program.open(global)?;
     client.check().await?;
     Ok(client)
 }
 
-async fn work(program: &Arc<Program>, global: &Global, args: RunArgs) -> Result<(), Fault> {
+async fn work(program: &Rc<Program>, global: &Global, args: RunArgs) -> Result<(), Fault> {
     let client = program.open(global)?;
     // Before the handlers connect: they may want to read what stands.
     if !args.no_migrate {
@@ -96,7 +100,11 @@ fn machines(json: bool) -> Result<(), Fault> {
         return Ok(());
     }
     for m in infos {
-        let steps: Vec<_> = m.steps.iter().map(|s| serde_json::json!({"name": s.name, "start": s.start, "next": s.next, "done": s.done})).collect();
+        let steps: Vec<_> = m
+            .steps
+            .iter()
+            .map(|s| serde_json::json!({"name": s.name, "start": s.start, "next": s.next, "done": s.done}))
+            .collect();
         print::json(&serde_json::json!({
             "machine": m.name, "version": m.version, "queue": m.queue, "rust_path": m.rust_path, "steps": steps
         }));
@@ -155,7 +163,11 @@ async fn list(client: &Client, args: ListArgs, json: bool) -> Result<(), Fault> 
     let ListArgs { machine, status, queue, step, limit, before } = args;
     let before = before.map(InstanceId::new);
     let page = client.list(Filter { machine, status, queue, step, before, limit }).await?;
-    if json { page.iter().for_each(print::json) } else { print::list(&page) }
+    if json {
+        page.iter().for_each(print::json)
+    } else {
+        print::list(&page)
+    }
     Ok(())
 }
 

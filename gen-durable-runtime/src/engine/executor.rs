@@ -16,7 +16,8 @@ use crate::{
         registry::{Ran, Run, Stored},
     },
     model::{
-        Advance, Change, Claim, Committed, Deadline, Entry, Failure, FailureKind, Json, Transition, Wake,
+        Advance, Change, Claim, ClaimToken, Committed, Deadline, Entry, Failure, FailureKind, InstanceId, Json,
+        Transition, Verdict, Wake,
         plan::{self, Rules},
     },
 };
@@ -28,21 +29,25 @@ pub(super) struct ClaimedAt {
     pub(super) here: Instant,
 }
 
-/// How one run ended.
-enum Ended {
-    Ran(Result<Ran, StepError>),
-    Failed(Failure),
-    /// Told to drop it: the claim was lost, or the worker stops.
-    Dropped,
+/// A claim in the books of this process, for as long as this stands.
+struct Holding<'s> {
+    shared: &'s Shared,
+    id: InstanceId,
+    token: ClaimToken,
+}
+
+impl Drop for Holding<'_> {
+    fn drop(&mut self) {
+        self.shared.held.remove(self.id, &self.token);
+    }
 }
 
 impl Shared {
     /// Carries `claim` as far as it goes in this worker.
     pub(super) async fn execute(self: Arc<Self>, claim: Claim, at: ClaimedAt) {
         let held = self.held.add(&claim, at.here);
-        let (id, token) = (claim.id, claim.token.clone());
+        let _until_the_end = Holding { shared: &self, id: claim.id, token: claim.token.clone() };
         self.carry_on(claim, &held, at).await;
-        self.held.remove(id, &token);
     }
 
     async fn carry_on(&self, mut claim: Claim, held: &Held, at: ClaimedAt) {
@@ -60,7 +65,7 @@ impl Shared {
                     tracing::warn!(machine = claim.machine, id = %claim.id, step = claim.step, "claim lost, outcome dropped");
                     return;
                 }
-                Some((_, transition)) => return self.wake_after(&claim, &transition),
+                Some((committed, transition)) => return self.wake_after(&claim, &transition, committed),
                 None => return,
             }
         }
@@ -70,28 +75,32 @@ impl Shared {
     async fn step(&self, claim: &Claim, held: &Held, at: ClaimedAt, may_continue: bool) -> Option<Transition> {
         // Claims are only made for what the catalog knows.
         let served = self.catalog.find(&claim.machine, claim.version)?;
-        if claim.wake == Wake::Unsatisfied {
-            return Some(plan::repark(claim));
-        }
         let rules = rules(served, may_continue);
         let upgraded = match upgrade(served, claim) {
             Ok(upgraded) => upgraded,
             Err(failure) => return Some(settle(served, None, claim, &failure, rules)),
         };
+        if claim.wake == Wake::Unsatisfied && upgraded.is_none() {
+            return Some(plan::repark(claim));
+        }
+        let is_upgraded = upgraded.is_some();
         let claim = upgraded.as_ref().unwrap_or(claim);
         let Some(step) = served.info.step(&claim.step) else {
             let error = format!("machine {} has no step {}", served.info.name, claim.step);
             return Some(settle(served, None, claim, &undecodable(error), rules));
         };
+        if is_upgraded && !wait_is_over(step, &claim.wake) {
+            return Some(enter(served, step, claim, rules));
+        }
         if claim.crashes >= step.retry.crashes {
             return Some(settle(served, Some(step), claim, &crashed(claim.crashes), rules));
         }
         let began = Instant::now();
-        let transition = match run(served, step, claim, held, at).await {
-            Ended::Dropped => return self.dropped(claim, held),
-            Ended::Failed(failure) => settle(served, Some(step), claim, &failure, rules),
-            Ended::Ran(Err(error)) => settle(served, Some(step), claim, &error.into_failure(), rules),
-            Ended::Ran(Ok(ran)) => plan::outcome(claim, ran.verdict, rules).unwrap_or_else(|invalid| {
+        let ran = run(served, step, claim, held, at).await;
+        let transition = match ran {
+            None => return self.dropped(claim),
+            Some(Err(failure)) => settle(served, Some(step), claim, &failure, rules),
+            Some(Ok(ran)) => plan::outcome(claim, ran.verdict, rules).unwrap_or_else(|invalid| {
                 settle(served, Some(step), claim, &StepError::from(invalid).into_failure(), rules)
             }),
         };
@@ -99,10 +108,13 @@ impl Shared {
         Some(transition)
     }
 
-    /// A dropped run gives its claim back, unless it lost it.
-    fn dropped(&self, claim: &Claim, held: &Held) -> Option<Transition> {
-        let ours = self.held.get(claim.id).is_some_and(|h| h.token == held.token);
-        (ours && self.is_stopping()).then(|| plan::release(claim))
+    /// A run is dropped when the worker stops, and gives its claim back; or when it lost its claim.
+    fn dropped(&self, claim: &Claim) -> Option<Transition> {
+        if self.is_stopping() {
+            return Some(plan::release(claim));
+        }
+        self.stats.lost();
+        None
     }
 
     /// Waits until the outcome is durable. One that cannot be stored becomes an error of its step.
@@ -124,13 +136,17 @@ impl Shared {
     }
 
     /// Tells whoever must act on what was committed.
-    fn wake_after(&self, claim: &Claim, transition: &Transition) {
+    fn wake_after(&self, claim: &Claim, transition: &Transition, committed: Committed) {
         if claim.concurrency_key.is_some() {
             self.bells.ring_all();
         }
+        let is_due = committed != Committed::Parked;
         match &transition.change {
+            // The inbox had what it was to wait for.
+            Change::Advance(advance) if is_due && advance.entry.wait.is_some() => self.wake(&advance.queue),
             Change::Advance(advance) => self.wake_for(advance),
             Change::Retry { after, .. } => self.due_in(&claim.queue, *after),
+            Change::Repark if is_due => self.wake(&claim.queue),
             Change::Release => self.wake(&claim.queue),
             Change::Done { .. } | Change::Fail { .. } | Change::Repark => {}
         }
@@ -157,6 +173,7 @@ fn onward(claim: Claim, advance: Advance) -> Claim {
         state,
         carry: advance.carry.or(claim.carry),
         attempt: 0,
+        errors: 0,
         crashes: 0,
         transitions: claim.transitions + 1,
         concurrency_key: concurrency.map(|slot| slot.key),
@@ -185,7 +202,39 @@ fn upgrade(served: &Served, claim: &Claim) -> Result<Option<Claim>, Failure> {
     }
 }
 
-async fn run(served: &Served, step: &'static StepInfo, claim: &Claim, held: &Held, at: ClaimedAt) -> Ended {
+/// Whether what ended the wait of the older version's step ends the wait of this one as well.
+fn wait_is_over(step: &StepInfo, wake: &Wake) -> bool {
+    let Some(awaits) = &step.awaits else { return true };
+    match wake {
+        Wake::Ready | Wake::Unsatisfied => false,
+        Wake::Signals(signals) if signals.is_empty() => step.timeout.is_some(),
+        Wake::Signals(signals) => {
+            signals.iter().all(|s| awaits.signals.iter().any(|names| names.contains(&s.name.as_str())))
+        }
+    }
+}
+
+/// A row that an upgrade brought to a step with rules of its own enters it now; the inbox stays as it is.
+fn enter(served: &Served, step: &StepInfo, claim: &Claim, rules: Rules) -> Transition {
+    let stored = Stored { step: claim.step.clone(), state: claim.state.clone(), carry: claim.carry.clone() };
+    let entered = (served.registration.enter)(stored).and_then(|entry| {
+        let verdict = Verdict::Goto { entry, delay: Duration::ZERO, carry: claim.carry.clone() };
+        Ok(plan::outcome(claim, verdict, rules)?)
+    });
+    match entered {
+        Ok(transition) => Transition { consumed: vec![], ..transition },
+        Err(error) => settle(served, Some(step), claim, &error.into_failure(), rules),
+    }
+}
+
+/// One run of the handler; `None` when it was told to be dropped: the claim was lost, or the worker stops.
+async fn run(
+    served: &Served,
+    step: &'static StepInfo,
+    claim: &Claim,
+    held: &Held,
+    at: ClaimedAt,
+) -> Option<Result<Ran, Failure>> {
     let elapsed = SignedDuration::try_from(at.here.elapsed()).unwrap_or_default();
     let context = StepContext::new(ContextParts {
         id: claim.id,
@@ -200,16 +249,16 @@ async fn run(served: &Served, step: &'static StepInfo, claim: &Claim, held: &Hel
     let future = async { (served.run)(handler, input).await };
     let future = AssertUnwindSafe(future).catch_unwind();
     tokio::select! {
-        ran = future => match ran {
-            Ok(ran) => Ended::Ran(ran),
-            Err(panic) => Ended::Failed(panicked(&*panic)),
-        },
-        () = held.dropped.fired() => Ended::Dropped,
-        limit = limit(step.run_timeout) => Ended::Failed(Failure {
+        ran = future => Some(match ran {
+            Ok(ran) => ran.map_err(StepError::into_failure),
+            Err(panic) => Err(panicked(&*panic)),
+        }),
+        () = held.dropped.fired() => None,
+        limit = limit(step.run_timeout) => Some(Err(Failure {
             kind: FailureKind::RunTimeout,
             error: format!("ran longer than its run_timeout of {limit:?}"),
             permanent: false,
-        }),
+        })),
     }
 }
 

@@ -96,17 +96,23 @@ impl Scheduler {
     }
 
     fn start(&self, claim: Claim, at: ClaimedAt) {
-        let crashed = claim.crashes > 0;
+        let alone = (claim.crashes > 0).then(|| Alone(Arc::clone(&self.shared)));
         let place = Arc::clone(&self.places).try_acquire_owned().ok();
         let shared = Arc::clone(&self.shared);
         tokio::spawn(async move {
             let place: Option<OwnedSemaphorePermit> = place;
-            Arc::clone(&shared).execute(claim, at).await;
-            drop(place);
-            if crashed {
-                shared.crashed_running.store(false, Ordering::Release);
-                shared.bells.ring_all();
-            }
+            shared.execute(claim, at).await;
+            drop((place, alone));
         });
+    }
+}
+
+/// The one row of this worker that crashed before; the next one may come when this is gone.
+struct Alone(Arc<Shared>);
+
+impl Drop for Alone {
+    fn drop(&mut self) {
+        self.0.crashed_running.store(false, Ordering::Release);
+        self.0.bells.ring_all();
     }
 }

@@ -3,8 +3,9 @@
 use jiff::Timestamp;
 
 use super::{
-    Awaitable, Cancelled, Carried, Catches, ConcurrencyKey, DefaultCarry, Expired, Failed, Joined, Key, KeyText, Machine,
-    MachineInfo, NoKey, Outcome, Persist, RateLimit, Received, Slot, StartStep, Step, StepContext, StepError, TakesOver,
+    Awaitable, Cancelled, Carried, Catches, ConcurrencyKey, DefaultCarry, Expired, Failed, Joined, Key, KeyText,
+    Machine, MachineInfo, NoKey, Outcome, Persist, RateLimit, Received, Slot, StartStep, Step, StepContext, StepError,
+    TakesOver,
     joined::NoChildren,
     registry::{Caught, Ran, Run, Stored},
 };
@@ -77,6 +78,32 @@ const fn meet(a: &[&str], b: &[&str]) -> bool {
         at += 1;
     }
     false
+}
+
+/// Whether an awaited signal or set, one of these, is contained in a larger one, or in as large a one before it.
+pub const fn covered(names: &[&str], of: &[&[&str]]) -> bool {
+    let (mut at, mut before) = (0, true);
+    while at < of.len() {
+        let equal = of[at].len() == names.len() && contains(of[at], names);
+        before = before && !equal;
+        let larger = of[at].len() > names.len() || (of[at].len() == names.len() && before);
+        if larger && contains(of[at], names) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+const fn contains(set: &[&str], names: &[&str]) -> bool {
+    let mut at = 0;
+    while at < names.len() {
+        if !meet(set, &[names[at]]) {
+            return false;
+        }
+        at += 1;
+    }
+    !names.is_empty()
 }
 
 /// All names of a set: `N` in all.

@@ -17,8 +17,10 @@ pub struct Claim {
     pub state: Json,
     /// Facts all steps share.
     pub carry: Option<Json>,
-    /// Errors of this visit so far; 0 on its first run.
+    /// Runs of this visit so far that ended without leaving it; 0 on its first run.
     pub attempt: u32,
+    /// How many of these were errors: what `retry(attempts)` bounds.
+    pub errors: u32,
     /// Deaths of the process in this visit so far.
     pub crashes: u32,
     /// Transitions so far; with the id it names this visit.

@@ -41,7 +41,7 @@ pub fn outcome(claim: &Claim, verdict: Verdict, rules: Rules) -> Result<Transiti
 ///
 /// `jitter` is 0.0 to 1.0, drawn by the caller.
 pub fn retry(claim: &Claim, failure: &Failure, policy: &RetryPolicy, jitter: f64) -> Option<Transition> {
-    let failed = claim.attempt.saturating_add(1);
+    let failed = claim.errors.saturating_add(1);
     if failure.permanent || failed >= policy.attempts {
         return None;
     }
@@ -135,6 +135,7 @@ mod tests {
             state: Json::object(),
             carry: None,
             attempt: 0,
+            errors: 0,
             crashes: 0,
             transitions: 4,
             queue: "default".into(),
@@ -204,8 +205,16 @@ mod tests {
         let policy = RetryPolicy { attempts: 2, ..RetryPolicy::DEFAULT };
         assert!(retry(&claim(), &failure(false), &policy, 0.5).is_some());
         assert!(retry(&claim(), &failure(true), &policy, 0.5).is_none());
-        assert!(retry(&Claim { attempt: 1, ..claim() }, &failure(false), &policy, 0.5).is_none());
-        assert!(retry(&Claim { attempt: u32::MAX, ..claim() }, &failure(false), &policy, 0.5).is_none());
+        assert!(retry(&Claim { errors: 1, ..claim() }, &failure(false), &policy, 0.5).is_none());
+        assert!(retry(&Claim { errors: u32::MAX, ..claim() }, &failure(false), &policy, 0.5).is_none());
+    }
+
+    #[test]
+    fn a_step_that_polls_by_retry_in_keeps_its_attempts_for_errors() {
+        let policy = RetryPolicy { attempts: 2, ..RetryPolicy::DEFAULT };
+        let polled = Claim { attempt: 100, ..claim() };
+        let retried = retry(&polled, &failure(false), &policy, 0.0).expect("one error is allowed");
+        assert!(matches!(retried.change, Change::Retry { after, .. } if after == policy.backoff));
     }
 
     #[test]

@@ -11,6 +11,8 @@ pub struct Transition {
     pub token: ClaimToken,
     /// and the transitions it must still have.
     pub transitions: i64,
+    /// The attempt that ended, by which a retry that landed is told from one that did not.
+    pub attempt: u32,
     /// What changes.
     pub change: Change,
     /// The signals this visit received: consumed with every change that leaves the visit.
@@ -90,13 +92,7 @@ pub enum Committed {
 impl Transition {
     /// Fenced by `claim`.
     pub fn of(claim: &Claim, change: Change, consumed: Vec<i64>) -> Self {
-        Self {
-            id: claim.id,
-            token: claim.token.clone(),
-            transitions: claim.transitions,
-            change,
-            consumed,
-            may_have_signals: false,
-        }
+        let Claim { id, transitions, attempt, .. } = *claim;
+        Self { id, token: claim.token.clone(), transitions, attempt, change, consumed, may_have_signals: false }
     }
 }

@@ -4,6 +4,7 @@ use super::{Entry, Json};
 
 /// What one run of a step asks for.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "made once a step and moved; a box would cost an allocation a step")]
 pub enum Verdict {
     /// Enter `entry`, after `delay`.
     Goto {

@@ -17,6 +17,7 @@ pub(super) struct Stand {
     pub(super) token: Option<String>,
     pub(super) transitions: i64,
     pub(super) executing: bool,
+    attempt: u32,
     failed: bool,
 }
 
@@ -100,7 +101,8 @@ impl Postgres {
             let status: &str = rows::get(r, "status")?;
             let (executing, failed) = (status == "executing", status == "failed");
             let (token, transitions) = (rows::get(r, "locked_by")?, rows::get(r, "transitions")?);
-            Ok((rows::get(r, "id")?, Stand { token, transitions, executing, failed }))
+            let attempt = rows::count(r, "attempt")?;
+            Ok((rows::get(r, "id")?, Stand { token, transitions, executing, attempt, failed }))
         };
         rows.iter().map(read).collect()
     }
@@ -124,6 +126,9 @@ impl Stand {
             (Change::Advance(a), true, true, true) if a.in_place => Committed::Kept,
             (_, true, true, _) => Committed::Done,
             (Change::Fail { .. }, true, false, false) if self.failed => Committed::Done,
+            (Change::Retry { .. }, true, false, false) if self.attempt == t.attempt + 1 => Committed::Done,
+            // Given back, or taken back: either way it stands as asked.
+            (Change::Release | Change::Repark, true, false, false) => Committed::Done,
             (_, true, false, true) => Committed::Busy,
             _ => Committed::ClaimLost,
         }

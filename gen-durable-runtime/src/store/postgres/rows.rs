@@ -41,7 +41,7 @@ pub(super) fn json_opt(row: &PgRow, column: &'static str) -> Result<Option<Json>
     Ok(get::<Option<String>>(row, column)?.map(Json::stored))
 }
 
-fn count(row: &PgRow, column: &'static str) -> Result<u32, Error> {
+pub(super) fn count(row: &PgRow, column: &'static str) -> Result<u32, Error> {
     Ok(u32::try_from(get::<i32>(row, column)?).unwrap_or(0))
 }
 
@@ -59,6 +59,7 @@ pub(super) fn claim(row: &PgRow, token: &ClaimToken, queue: &str) -> Result<Clai
         state: json(row, "state")?,
         carry: json_opt(row, "carry")?,
         attempt: count(row, "attempt")?,
+        errors: count(row, "errors")?,
         crashes: count(row, "crashes")?,
         transitions: get(row, "transitions")?,
         queue: queue.to_owned(),

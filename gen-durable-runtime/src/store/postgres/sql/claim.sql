@@ -49,7 +49,7 @@ WITH due AS MATERIALIZED (
       END
   WHERE g.ctid = ANY (ARRAY(SELECT tid FROM chosen))
   RETURNING g.id, g.fsm, g.fsm_version, g.step, g.state::text AS state, g.carry::text AS carry,
-    g.attempt, g.crashes, g.transitions, g.priority, g.home_queue, g.home_priority, g.concurrency_key,
+    g.attempt, g.errors, g.crashes, g.transitions, g.priority, g.home_queue, g.home_priority, g.concurrency_key,
     g.awaits IS NOT NULL AS waited, g.received IS NOT NULL AS settled,
     CASE WHEN g.received <> '{}' THEN (
       SELECT json_agg(json_build_array(s.id, s.name, s.payload) ORDER BY s.id)::text

@@ -50,6 +50,7 @@ SET status = CASE
     await_deadline = CASE WHEN i.kind = 2 THEN i.due WHEN i.kind IN (0, 1, 4) THEN NULL ELSE g.await_deadline END,
     received = CASE WHEN i.kind IN (3, 5, 7) THEN g.received END,
     attempt = CASE WHEN i.kind <= 2 THEN 0 WHEN i.kind = 3 THEN g.attempt + 1 ELSE g.attempt END,
+    errors = CASE WHEN i.kind <= 2 THEN 0 WHEN i.kind = 3 AND i.error IS NOT NULL THEN g.errors + 1 ELSE g.errors END,
     crashes = CASE WHEN i.kind <= 2 OR i.kind = 4 THEN 0 ELSE g.crashes END,
     transitions = g.transitions + CASE WHEN i.kind <= 2 OR i.kind = 4 THEN 1 ELSE 0 END,
     eligible_at = CASE WHEN i.kind IN (1, 3) THEN greatest(i.due, now())

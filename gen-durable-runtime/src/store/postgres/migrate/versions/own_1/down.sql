@@ -30,6 +30,7 @@ ALTER TABLE IF EXISTS {schema}.gen_durable
   DROP COLUMN IF EXISTS carry,
   DROP COLUMN IF EXISTS received,
   DROP COLUMN IF EXISTS home_queue,
-  DROP COLUMN IF EXISTS home_priority
+  DROP COLUMN IF EXISTS home_priority,
+  DROP COLUMN IF EXISTS errors
 -- ;;
 DROP TABLE {schema}.gen_durable_meta

@@ -17,6 +17,7 @@ CREATE UNIQUE INDEX gen_durable_meta_one_row ON {schema}.gen_durable_meta ((true
 -- crashes        lost claims since the last progress, counted apart from errors
 -- carry          facts that all steps of the machine share
 -- received       the signals this visit received, the same for each of its retries; empty: timed out
+-- errors                      of this visit: what `attempts` bounds (a `retry_in` is an attempt, not an error)
 -- home_queue, home_priority   where a row goes back to after a step with a queue or priority of its own
 ALTER TABLE {schema}.gen_durable
   ADD COLUMN transitions   bigint NOT NULL DEFAULT 0,
@@ -24,7 +25,8 @@ ALTER TABLE {schema}.gen_durable
   ADD COLUMN carry         jsonb,
   ADD COLUMN received      bigint[],
   ADD COLUMN home_queue    text,
-  ADD COLUMN home_priority smallint
+  ADD COLUMN home_priority smallint,
+  ADD COLUMN errors int NOT NULL DEFAULT 0
 -- ;;
 -- A consumed signal with a dedup key stays, emptied and marked: it protects for the instance's life.
 ALTER TABLE {schema}.signals ADD COLUMN consumed_at timestamptz

@@ -1,0 +1,125 @@
+//! What the annotation may say and the engine cannot honour yet: never ignored in silence.
+#![allow(unreachable_pub)]
+
+use gen_durable::{Cancelled, Client, Expired, Received, Slot, prelude::*};
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Serialize, Deserialize, Signal)]
+pub struct Stop {}
+#[derive(Debug, Serialize, Deserialize, Signal)]
+pub struct Also {}
+#[derive(RateLimit)]
+#[rate_limit(allowed = 10, per = "1s")]
+pub struct Slow;
+#[derive(ConcurrencyKey)]
+#[concurrency(limit = 3)]
+pub struct Three;
+
+pub struct Hands;
+
+#[durable_job]
+async fn child(_hands: &Hands, n: u32) -> Result<u32, StepError> {
+    Ok(n)
+}
+
+#[durable_fsm(handler(Hands), on_cancel(End), deadline = "1h", on_deadline(End), on(Stop, End), retention(done = "7d"))]
+pub enum Everything {
+    #[step(start, next(Gather, Both, Many, Pick), spawn(Child))]
+    Begin,
+    #[step(join(Child), next(End))]
+    Gather,
+    #[step(await(all(Stop, Also)), next(End))]
+    Both,
+    #[step(await(Stop, count = 2), next(End))]
+    Many,
+    #[step(await(Stop, Also, biased), next(Limited))]
+    Pick,
+    #[step(rate_limit(Slow), concurrency(Three), next(End))]
+    Limited,
+    #[step(done)]
+    End,
+}
+
+#[durable_fsm(handler(Hands), store = "sqlite", endless(dedup = "7d"))]
+pub enum Clock {
+    #[step(start, every = "1h", next(Tick))]
+    Tick,
+}
+
+impl From<Cancelled<Everything>> for End {
+    fn from(_: Cancelled<Everything>) -> Self {
+        Self
+    }
+}
+impl From<Expired<Everything>> for End {
+    fn from(_: Expired<Everything>) -> Self {
+        Self
+    }
+}
+impl From<Received<Everything, Stop>> for End {
+    fn from(_: Received<Everything, Stop>) -> Self {
+        Self
+    }
+}
+impl From<Slot> for Tick {
+    fn from(_: Slot) -> Self {
+        Self
+    }
+}
+
+impl EverythingSteps for Hands {
+    async fn begin(&self, _: Begin, _: &StepContext) -> StepResult<Begin> {
+        Ok(goto(Both))
+    }
+    async fn gather(&self, _: Gather, _: Joined<Child>, _: &StepContext) -> StepResult<Gather> {
+        Ok(goto(End))
+    }
+    async fn both(&self, _: Both, _: BothSignals, _: &StepContext) -> StepResult<Both> {
+        Ok(goto(End))
+    }
+    async fn many(&self, _: Many, _: Vec<Stop>, _: &StepContext) -> StepResult<Many> {
+        Ok(goto(End))
+    }
+    async fn pick(&self, _: Pick, _: PickSignal, _: &StepContext) -> StepResult<Pick> {
+        Ok(goto(Limited))
+    }
+    async fn limited(&self, _: Limited, _: &StepContext) -> StepResult<Limited> {
+        Ok(goto(End))
+    }
+    async fn end(&self, _: End, _: &StepContext) -> StepResult<End> {
+        Ok(done(()))
+    }
+}
+impl ClockSteps for Hands {
+    async fn tick(&self, _: Tick, _: &StepContext) -> StepResult<Tick> {
+        Ok(goto_after(Tick, std::time::Duration::from_secs(3_600)))
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_honoured_yet_refuses_to_boot_and_is_named() {
+    let client = Client::options("postgres://nowhere/db").open().expect("no connection is made");
+    let error = Worker::new(client).handler(Hands).start().await.expect_err("refused");
+    let text = error.to_string();
+    let named = [
+        "`on_cancel(..)`",
+        "`on_deadline(..)`",
+        "`on(Signal, ..)`",
+        "`deadline`",
+        "`retention(..)`",
+        "step `Begin`: `spawn(..)`",
+        "step `Gather`: `join(..)`",
+        "step `Both`: `await(all(..))`",
+        "step `Many`: `await(.., count = ..)`",
+        "step `Pick`: `await(.., biased)`",
+        "step `Limited`: `rate_limit(..)`",
+        "step `Limited`: `concurrency(..) with a limit`",
+        "machine `clock` (boot_unsupported::Clock): `endless(dedup = ..)`",
+        "step `Tick`: `every / cron`",
+        "needs store = \"sqlite\", and the database is postgres",
+    ];
+    for word in named {
+        assert!(text.contains(word), "{word} is missing in:\n{text}");
+    }
+    assert!(error.is_boot());
+}
