@@ -124,7 +124,10 @@ fn load_version(m: &Machine) -> TokenStream {
 fn into_entry(m: &Machine) -> TokenStream {
     let k = m.facade.private();
     let body = if m.broken {
-        quote!({ let _ = carry; ::core::panic!("the annotation is wrong") })
+        quote!({
+            let _ = carry;
+            ::core::panic!("the annotation is wrong")
+        })
     } else if m.job.is_some() {
         quote!(#k::Step::entry(&self, carry))
     } else if m.steps.is_empty() {

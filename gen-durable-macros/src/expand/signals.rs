@@ -188,14 +188,19 @@ pub fn awaits(m: &Machine) -> TokenStream {
         return quote!(impl<Sent> #k::Awaits<Sent, #k::NoSlot> for #enum_ {});
     }
     let paths = distinct(m);
-    let impls = paths.iter().enumerate().map(|(i, (path, cfgs))| {
-        let cfg = cfgs.as_ref().map(|any| quote!(#[cfg(any(#(#any),*))]));
-        quote!(#cfg impl<Sent: #k::MemberOf<#path>> #k::Awaits<Sent, #k::SlotNumber<#i>> for #enum_ {})
+    let conditions: Vec<_> =
+        paths.iter().map(|(_, cfgs)| cfgs.as_ref().map(|any| quote!(#[cfg(any(#(#any),*))]))).collect();
+    let names = paths.iter().zip(&conditions).map(|((path, _), cfg)| quote!(#cfg <#k::Quiet<#path>>::SIGNAL_NAMES));
+    let names = quote!(const AWAITED: &[&[&#k::str]] = &[#(#names),*];);
+    let impls = paths.iter().zip(&conditions).enumerate().map(|(i, ((path, _), cfg))| {
+        let here = quote!({ !#k::support::covered(<#k::Quiet<#path>>::SIGNAL_NAMES, AWAITED) });
+        quote!(#cfg impl<Sent: #k::MemberIf<#path, #here>> #k::Awaits<Sent, #k::SlotNumber<#i>> for #enum_ {})
     });
     // With one impl alone the compiler would take it, and complain of its bound instead of the signal.
     let other = (!paths.is_empty())
         .then(|| quote!(impl<Sent: #k::MemberOf<#k::NoSlot>> #k::Awaits<Sent, #k::NoSlot> for #enum_ {}));
-    quote!(#(#impls)* #other)
+    let names = (!paths.is_empty()).then_some(names);
+    quote!(#names #(#impls)* #other)
 }
 
 /// Each awaited path once; with the conditions under which it is awaited, when there always are some.

@@ -45,6 +45,11 @@ pub trait Awaitable: Sized + Send + Sync + 'static {
 #[diagnostic::on_unimplemented(message = "`{Self}` is not in `{X}`", label = "not awaited here")]
 pub trait MemberOf<X> {}
 
+/// [`MemberOf`], where this awaited `X` is the one to send by: a signal that is awaited alone and in a set is sent
+/// by the set.
+pub trait MemberIf<X, const HERE: bool> {}
+impl<X, G: MemberOf<X>> MemberIf<X, true> for G {}
+
 /// The machine awaits signal `G`: what sending one asks for. `SLOT` is found by the compiler.
 ///
 /// ```

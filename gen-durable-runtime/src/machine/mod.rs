@@ -20,7 +20,7 @@ pub mod quiet;
 pub mod registry;
 pub mod support;
 
-pub use awaits::{Awaitable, Awaits, MemberOf, NoSlot, Partial, Signal, Signals, SlotNumber, TimedOut};
+pub use awaits::{Awaitable, Awaits, MemberIf, MemberOf, NoSlot, Partial, Signal, Signals, SlotNumber, TimedOut};
 pub use cancel::{Cancel, Cancellation};
 pub use context::{ContextParts, StepContext};
 pub use edges::{ChildOf, Ends, EnteredByGoto, JoinStep, MayFail, Spawns, StartStep, Transition, Unparked};

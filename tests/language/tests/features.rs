@@ -296,6 +296,9 @@ where
 fn what_is_awaited_can_be_sent() {
     may_send::<Approval, _, _>(Approved { by: "me".into() });
     may_send::<Approval, _, _>(Stop {});
+    // Awaited alone and in a set of the same machine.
+    may_send::<Approval, _, _>(Later { n: 1 });
+    may_send::<Approval, _, _>(Paid);
 }
 
 // ---- versions
