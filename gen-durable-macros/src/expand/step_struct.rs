@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::{Field, LitStr, Token, spanned::Spanned};
 
-use super::{pretty, respan};
+use super::respan;
 use crate::{
     attrs,
     model::{Data, Machine, Step},
@@ -52,7 +52,12 @@ fn field(m: &Machine, f: &Field) -> TokenStream {
 
 /// serde's bounds, taken as given here: `checks` asks for them, once, at the field's type.
 fn storable(m: &Machine, f: &Field) -> TokenStream {
-    let (ty, k) = (pretty(&f.ty), m.facade.private().to_string().replace(' ', ""));
+    let ty = &f.ty;
+    let (ty, k) = (quote!(#ty).to_string(), m.facade.private().to_string().replace(' ', ""));
+    if ty.contains('$') {
+        // `$crate` of a user's macro cannot be written in a string: serde says what is wrong, in its own words.
+        return quote!();
+    }
     // The place is the user's, the origin is ours: lints about code of our making stay quiet.
     let span = Span::call_site().located_at(f.ty.span());
     let write = LitStr::new(&format!("for<'x> <{ty} as {k}::Same<'x>>::Type: {k}::serde::Serialize"), span);

@@ -3,6 +3,8 @@
 //! `cargo test -p language` builds it alone, without a store; together with other members of the workspace cargo
 //! unifies features.
 
+pub mod compile;
+
 use std::{
     any::{Any, TypeId},
     collections::VecDeque,

@@ -5,18 +5,14 @@
 //! beside the file (`TRYBUILD=overwrite cargo test -p language --test fail` writes them anew).
 
 use std::{
-    env, fs,
+    fs,
     path::{Path, PathBuf},
-    process::Command,
-    time::SystemTime,
 };
+
+use language::compile::{Case, rustc};
 
 /// The toolchain that wrote the golden files.
 const PINNED: &str = "rustc 1.95.";
-
-fn rustc() -> Command {
-    Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
-}
 
 fn is_pinned() -> bool {
     let out = rustc().arg("-V").output().expect("rustc runs");
@@ -67,28 +63,9 @@ fn is_error(line: &str) -> bool {
     line.starts_with("error") && !line.starts_with("error: aborting") && !line.starts_with("error: could not compile")
 }
 
-/// Checks one file against the libraries that this test was built with.
 fn compile(case: &Path) -> String {
-    let deps = env::current_exe().expect("this test").parent().expect("its folder").to_owned();
-    let out = env::temp_dir().join(format!("language-{}.rmeta", std::process::id()));
-    let mut command = rustc();
-    command.args(["--edition", "2024", "--emit", "metadata", "--color", "never", "-o"]).arg(&out);
-    command.arg("-L").arg(format!("dependency={}", deps.display()));
-    for name in ["gen_durable", "serde", "serde_json", "jiff"] {
-        command.arg("--extern").arg(format!("{name}={}", newest(&deps, name).display()));
-    }
-    let output = command.arg(case).output().expect("rustc runs");
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let output = Case { source: case, manifest, facade: "gen_durable" }.check();
     assert!(!output.status.success(), "{} compiles", case.display());
     String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-fn newest(deps: &Path, name: &str) -> PathBuf {
-    let prefix = format!("lib{name}-");
-    let built = fs::read_dir(deps).expect("the folder of the libraries").map(|entry| entry.expect("a file").path());
-    let is = |path: &PathBuf| {
-        let file = path.file_name().unwrap_or_default().to_string_lossy();
-        file.starts_with(&prefix) && file.ends_with(".rlib")
-    };
-    let age = |path: &PathBuf| fs::metadata(path).and_then(|m| m.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
-    built.filter(is).max_by_key(age).unwrap_or_else(|| panic!("{name} was not built"))
 }

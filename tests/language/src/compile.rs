@@ -1,0 +1,65 @@
+//! Compiles one file against the libraries that the calling test was built with.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+    time::SystemTime,
+};
+
+/// One file, and how it sees the facade.
+#[derive(Debug)]
+pub struct Case<'a> {
+    /// The file.
+    pub source: &'a Path,
+    /// The folder of the manifest that the macros read.
+    pub manifest: &'a Path,
+    /// What the facade is called there.
+    pub facade: &'a str,
+}
+
+impl Case<'_> {
+    /// Checks a program.
+    pub fn check(&self) -> Output {
+        self.run("bin")
+    }
+
+    /// Checks a library.
+    pub fn check_library(&self) -> Output {
+        self.run("lib")
+    }
+
+    fn run(&self, kind: &str) -> Output {
+        let deps = env::current_exe().expect("this test").parent().expect("its folder").to_owned();
+        let stem = self.source.file_stem().unwrap_or_default().to_string_lossy();
+        let out = env::temp_dir().join(format!("language-{}-{stem}.rmeta", std::process::id()));
+        let mut command = rustc();
+        command.args(["--edition", "2024", "--crate-type", kind, "--emit", "metadata", "--color", "never"]);
+        command.arg("-o").arg(&out).arg("-L").arg(format!("dependency={}", deps.display()));
+        let libraries =
+            [(self.facade, "gen_durable"), ("serde", "serde"), ("serde_json", "serde_json"), ("jiff", "jiff")];
+        for (name, library) in libraries {
+            command.arg("--extern").arg(format!("{name}={}", newest(&deps, library).display()));
+        }
+        command.env("CARGO_MANIFEST_DIR", self.manifest);
+        let output = command.arg(self.source).output().expect("rustc runs");
+        let _ = fs::remove_file(out);
+        output
+    }
+}
+
+/// The compiler that cargo uses.
+pub fn rustc() -> Command {
+    Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
+}
+
+fn newest(deps: &Path, name: &str) -> PathBuf {
+    let prefix = format!("lib{name}-");
+    let built = fs::read_dir(deps).expect("the folder of the libraries").map(|entry| entry.expect("a file").path());
+    let is = |path: &PathBuf| {
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        file.starts_with(&prefix) && file.ends_with(".rlib")
+    };
+    let age = |path: &PathBuf| fs::metadata(path).and_then(|m| m.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
+    built.filter(is).max_by_key(age).unwrap_or_else(|| panic!("{name} was not built"))
+}

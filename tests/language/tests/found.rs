@@ -1,0 +1,22 @@
+//! The facade under another name, and through another crate.
+
+use std::path::Path;
+
+use language::compile::Case;
+
+fn compiles(name: &str) {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name);
+    let source = manifest.join(format!("{name}.rs"));
+    let output = Case { source: &source, manifest: &manifest, facade: "durable" }.check_library();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_renamed_dependency_is_found_by_itself() {
+    compiles("renamed");
+}
+
+#[test]
+fn a_reexported_one_is_named_by_crate() {
+    compiles("reexported");
+}
