@@ -212,6 +212,44 @@ pub struct Filter {
     pub limit: u32,
 }
 
+impl Filter {
+    /// Only this machine.
+    #[must_use]
+    pub fn machine(self, name: impl Into<String>) -> Self {
+        Self { machine: Some(name.into()), ..self }
+    }
+
+    /// Only this status.
+    #[must_use]
+    pub fn status(self, status: Status) -> Self {
+        Self { status: Some(status), ..self }
+    }
+
+    /// Only this queue.
+    #[must_use]
+    pub fn queue(self, name: impl Into<String>) -> Self {
+        Self { queue: Some(name.into()), ..self }
+    }
+
+    /// Only this step.
+    #[must_use]
+    pub fn step(self, name: impl Into<String>) -> Self {
+        Self { step: Some(name.into()), ..self }
+    }
+
+    /// The page below this id.
+    #[must_use]
+    pub fn before(self, id: InstanceId) -> Self {
+        Self { before: Some(id), ..self }
+    }
+
+    /// Rows a page.
+    #[must_use]
+    pub fn limit(self, rows: u32) -> Self {
+        Self { limit: rows, ..self }
+    }
+}
+
 /// Wake-ups from other processes.
 pub trait WakeUps: Send {
     /// The next one. `Lost` after the connection broke: look for work once, then go on.
