@@ -18,13 +18,17 @@ pub(crate) fn renew(place: &Place, slot: &Slot, binaries: &Binaries, profile: Pr
             initialise(place, binaries)?;
         }
     }
+    // Under another name first: what a killed `cp` leaves must not be taken for kept data.
+    let unfinished = slot.data().with_extension("new");
+    remove(&unfinished)?;
     let mut copy = Command::new("cp");
-    copy.arg("-Rp").arg(place.pristine()).arg(slot.data());
+    copy.arg("-Rp").arg(place.pristine()).arg(&unfinished);
     run(place, copy)?;
     match profile {
-        Profile::Fast => Ok(()),
-        Profile::Durable => flush(place, slot, binaries),
+        Profile::Fast => {}
+        Profile::Durable => flush(place, &unfinished, binaries)?,
     }
+    fs::rename(&unfinished, slot.data()).map_err(Error::io(format_args!("rename {}", unfinished.display())))
 }
 
 /// Forgets the initialised cluster: the next start makes it anew.
@@ -50,9 +54,9 @@ fn initialise(place: &Place, binaries: &Binaries) -> Result<()> {
 }
 
 /// Writes the copy out, so that it does not disturb the first measurement.
-fn flush(place: &Place, slot: &Slot, binaries: &Binaries) -> Result<()> {
+fn flush(place: &Place, data: &Path, binaries: &Binaries) -> Result<()> {
     let mut sync = Command::new(binaries.program("initdb"));
-    sync.args(["--sync-only", "-D"]).arg(slot.data());
+    sync.args(["--sync-only", "-D"]).arg(data);
     run(place, sync)
 }
 

@@ -24,8 +24,18 @@ pub(crate) struct Plan<'a> {
     pub(crate) binaries: &'a Binaries,
     pub(crate) options: &'a Options,
     pub(crate) linger_ms: u32,
-    /// The whole directory goes with the server, not only its data.
-    pub(crate) remove_slot: bool,
+    pub(crate) leaves: Leaves,
+}
+
+/// What stays once the last user has gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Leaves {
+    /// Neither data nor the directory.
+    Nothing,
+    /// The directory, with its log.
+    Log,
+    /// The data too.
+    Data,
 }
 
 impl Plan<'_> {
@@ -63,11 +73,19 @@ impl Plan<'_> {
 
     fn spawn(&self) -> Result<()> {
         let held = place::lock(&self.slot.watcher())?;
-        let data = self.slot.data();
         let watcher = Watcher::prepare(&Watched {
             users: &self.slot.users(),
             starting: &self.slot.starting(),
-            remove: if self.remove_slot { &self.slot.dir } else { &data },
+            remove: &match self.leaves {
+                Leaves::Nothing => self.slot.dir.clone(),
+                Leaves::Log => self.slot.data(),
+                // Gone already, unless the server had to be killed.
+                Leaves::Data => self.slot.socket(),
+            },
+            stop: match self.leaves {
+                Leaves::Nothing | Leaves::Log => libc::SIGQUIT,
+                Leaves::Data => libc::SIGINT,
+            },
             held: &held,
             linger_ms: self.linger_ms,
             account: self.place.account,

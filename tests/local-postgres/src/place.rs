@@ -30,13 +30,22 @@ pub(crate) struct Slot {
 
 impl Place {
     pub(crate) fn open(version: &str, profile: Profile, account: Option<Account>) -> Result<Self> {
+        Self::open_in(parent(profile), version, account)
+    }
+
+    /// For data that outlive their server: never in memory.
+    pub(crate) fn open_kept(major: u32, account: Option<Account>) -> Result<Self> {
+        Self::open_in(DISK, &format!("kept-{major}"), account)
+    }
+
+    fn open_in(parent: &str, name: &str, account: Option<Account>) -> Result<Self> {
         let root = match env::var_os("GEN_DURABLE_PG_DIR").filter(|dir| !dir.is_empty()) {
             Some(dir) => PathBuf::from(dir),
-            None => Path::new(parent(profile)).join(format!("gen-durable-pg-{}", own_uid())),
+            None => Path::new(parent).join(format!("gen-durable-pg-{}", own_uid())),
         };
         make_own_dir(&root)?;
         let root = root.canonicalize().map_err(Error::io(format_args!("resolve {}", root.display())))?;
-        let dir = root.join(version);
+        let dir = root.join(name);
         make_own_dir(&dir)?;
         let place = Self { dir, account };
         place.make_server_dir(&place.dir.join("home"))?;
@@ -107,12 +116,15 @@ impl Slot {
     }
 }
 
+/// Where everybody may have a directory that stays over a restart of the machine.
+const DISK: &str = "/var/tmp";
+
 /// Where everybody may have a directory. Tests make and drop a database each: measured, 20 ms in memory against 110
 /// on a disk that just deleted the last ones.
 fn parent(profile: Profile) -> &'static str {
     match profile {
         Profile::Fast if tmpfs_bytes() >= TMPFS_BYTES_MIN => "/dev/shm",
-        Profile::Fast | Profile::Durable => "/var/tmp",
+        Profile::Fast | Profile::Durable => DISK,
     }
 }
 

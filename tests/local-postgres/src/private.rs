@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::account::server_account;
 use crate::binaries::Binaries;
-use crate::launch::{self, Plan};
+use crate::launch::{self, Leaves, Plan};
 use crate::place::{self, Place};
 use crate::server::Inner;
 use crate::{Error, Options, Result, Server, cluster, remains};
@@ -126,7 +126,7 @@ impl PrivateServer {
 
     fn plan(&self) -> Plan<'_> {
         let Inner { place, slot, binaries, options, .. } = self.server.inner();
-        Plan { place, slot, binaries, options, linger_ms: 0, remove_slot: true }
+        Plan { place, slot, binaries, options, linger_ms: 0, leaves: Leaves::Nothing }
     }
 }
 

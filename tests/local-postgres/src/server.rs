@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::account::server_account;
 use crate::binaries::Binaries;
-use crate::launch::{self, Plan};
+use crate::launch::{self, Leaves, Plan};
 use crate::place::{self, Place, Slot};
 use crate::wire::{Connection, Row};
 use crate::{Database, Error, Options, Result, remains};
@@ -56,8 +56,29 @@ impl Server {
         let binaries = Binaries::find()?;
         let place = Place::open(&binaries.version, options.profile(), server_account()?)?;
         let slot = place.slot(&options.server_name())?;
-        let plan =
-            Plan { place: &place, slot: &slot, binaries: &binaries, options, linger_ms: LINGER_MS, remove_slot: false };
+        Self::adopted_or_started(options, binaries, place, slot, Leaves::Log)
+    }
+
+    pub(crate) fn kept(options: &Options, name: &str) -> Result<Self> {
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        if name.is_empty() || name.len() > 30 || !name.bytes().all(plain) {
+            return Err(Error::other(format!("a kept server's name is 1 to 30 of a-z, 0-9 and -, not {name:?}")));
+        }
+        let binaries = Binaries::find()?;
+        // All minor versions of a major one can read its data.
+        let place = Place::open_kept(binaries.major(), server_account()?)?;
+        let slot = place.slot(name)?;
+        Self::adopted_or_started(options, binaries, place, slot, Leaves::Data)
+    }
+
+    fn adopted_or_started(
+        options: &Options,
+        binaries: Binaries,
+        place: Place,
+        slot: Slot,
+        leaves: Leaves,
+    ) -> Result<Self> {
+        let plan = Plan { place: &place, slot: &slot, binaries: &binaries, options, linger_ms: LINGER_MS, leaves };
         let user = adopt_or_start(&plan)?;
         Ok(Self::new(Inner::new(place, slot, binaries, options.clone(), user)))
     }
@@ -121,6 +142,12 @@ impl Server {
         Connection::open(&self.inner.slot.socket(), database)?.query(sql)
     }
 
+    /// The directory with the data.
+    #[must_use]
+    pub fn data_dir(&self) -> PathBuf {
+        self.inner.slot.data()
+    }
+
     /// A new empty database, dropped with the guard.
     ///
     /// # Errors
@@ -152,7 +179,8 @@ fn adopt_or_start(plan: &Plan<'_>) -> Result<File> {
     }
     remains::clear(slot);
     // Others who use the server keep their data over its crash.
-    if alone || !slot.data().exists() {
+    let is_kept = plan.leaves == Leaves::Data || !alone;
+    if !is_kept || !slot.data().exists() {
         plan.start_fresh()?
     } else {
         plan.start()?

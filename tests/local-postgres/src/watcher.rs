@@ -26,6 +26,7 @@ pub(crate) struct Watcher {
     users: CString,
     starting: CString,
     remove: [CString; 3],
+    stop: c_int,
     held: RawFd,
     linger_ticks: u32,
     account: Option<Account>,
@@ -37,6 +38,9 @@ pub(crate) struct Watched<'a> {
     pub(crate) starting: &'a Path,
     /// Removed after the server has stopped.
     pub(crate) remove: &'a Path,
+    /// How the server is told to stop. `SIGQUIT`: at once, for data that are removed. `SIGINT`: everything is written
+    /// out first, so that the next start has nothing to recover.
+    pub(crate) stop: c_int,
     /// The lock on the slot's `watcher` file, passed on to the watcher.
     pub(crate) held: &'a std::fs::File,
     pub(crate) linger_ms: u32,
@@ -50,6 +54,7 @@ impl Watcher {
             users: c_path(watched.users)?,
             starting: c_path(watched.starting)?,
             remove: [c_path(&rm)?, c_path(Path::new("-rf"))?, c_path(watched.remove)?],
+            stop: watched.stop,
             held: watched.held.as_raw_fd(),
             linger_ticks: watched.linger_ms / TICK_MS,
             account: watched.account,
@@ -81,7 +86,7 @@ impl Watcher {
         keep_only(self.held);
         let (users, starting) = (open(&self.users), open(&self.starting));
         if users < 0 || starting < 0 {
-            stop(server);
+            stop(server, self.stop);
             exit(1);
         }
         let mut idle_ticks = 0;
@@ -106,7 +111,7 @@ impl Watcher {
             unflock(starting);
             return;
         }
-        stop(server);
+        stop(server, self.stop);
         let [rm, force, path] = &self.remove;
         let arguments = [rm.as_ptr(), force.as_ptr(), path.as_ptr(), std::ptr::null()];
         // SAFETY: a null-terminated array of strings that outlive the call. The locks pass on to `rm`.
@@ -215,10 +220,10 @@ fn sleep_tick() {
     unsafe { libc::usleep(TICK_MS * 1000) };
 }
 
-/// Immediate: what the server leaves behind is removed or recovered, never needed as it is.
-fn stop(server: libc::pid_t) {
+/// One that does not stop is killed: what it leaves behind is removed or recovered, never needed as it is.
+fn stop(server: libc::pid_t, signal: c_int) {
     // SAFETY: our own child, not yet waited for, so the number is still its own.
-    unsafe { libc::kill(server, libc::SIGQUIT) };
+    unsafe { libc::kill(server, signal) };
     for _ in 0..STOP_TICKS {
         if has_ended(server) {
             return;
