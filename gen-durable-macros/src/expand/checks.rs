@@ -118,7 +118,7 @@ fn schedules(m: &Machine) -> TokenStream {
         carry
             .map(|ty| {
                 let ty = super::respan(quote!(#ty), schedule.span);
-                let check = check_at(schedule.span, quote!(#k::support::default_carry::<#ty>()));
+                let check = check_at(schedule.span, quote!(#k::support::scheduled_carry::<#ty>()));
                 quote!(#(#cfgs)* #check)
             })
             .collect::<TokenStream>()

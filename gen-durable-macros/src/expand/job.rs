@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{edges, linked, machine_impl, start, step_impl, step_struct};
+use super::{edges, linked, machine_impl, respan, start, step_impl, step_struct};
 use crate::model::{Job, Machine};
 
 /// Everything that stands for one annotated function.
@@ -47,13 +47,14 @@ fn served(m: &Machine, job: &Job) -> TokenStream {
     let (k, ident, handler, function) = (m.facade.private(), &m.ident, &job.handler, &job.function.sig.ident);
     let names: Vec<_> = job.arguments.iter().map(|(name, _)| name).collect();
     let context = job.context.then(|| quote!(&run.context));
+    let call = quote!(#function(&*handler, #(#names,)* #context));
+    let call = respan(quote!(#k::support::sent(#call)), function.span());
     quote! {
         impl #k::ServedBy<#handler> for #ident {
             fn run(handler: #k::Arc<#handler>, run: #k::Run) -> #k::RunFuture {
                 #k::Box::pin(async move {
                     let #ident { #(#names),* } = #k::support::step::<#ident>(&run)?;
-                    let returned = #function(&*handler, #(#names,)* #context).await;
-                    let result = #k::JobReturn::into_step_result(returned)?;
+                    let result = #k::JobReturn::into_step_result(#call.await)?;
                     #k::support::ran::<#ident>(#k::done(result), &())
                 })
             }

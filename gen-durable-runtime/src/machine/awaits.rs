@@ -6,7 +6,8 @@ use crate::model::{Invalid, Json};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a signal",
     label = "not a signal type",
-    note = "derive it: `#[derive(Signal, Serialize, Deserialize)]`"
+    note = "derive it: `#[derive(Signal, Serialize, Deserialize)]`",
+    note = "a set of signals is awaited alone: `await(Set)`"
 )]
 pub trait Signal: Awaitable {
     /// Stored name.

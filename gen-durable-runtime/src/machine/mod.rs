@@ -32,6 +32,6 @@ pub use key::{AnyKey, IntoKey, Key, KeyPart, KeyText, Keyed, NoKey};
 pub use machine_trait::{Machine, Output, ServedBy, Step};
 pub use outcome::{Outcome, done, fail, goto, goto_after, retry_in};
 pub use rate::{ConcurrencyKey, RateLimit};
-pub use start::{CarryGiven, CarryOpen, DefaultCarry, Start, Startable, start};
+pub use start::{CarryGiven, CarryOpen, DefaultCarry, ScheduledCarry, Start, Startable, start};
 pub use step_error::{JobReturn, ResultExt, StepError, StepResult};
 pub use stored::{Persist, Same};

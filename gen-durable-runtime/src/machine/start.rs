@@ -134,6 +134,17 @@ impl<T: Default> DefaultCarry for T {
     }
 }
 
+/// A carry that a schedule can begin with.
+#[diagnostic::on_unimplemented(
+    message = "a schedule starts without a carry, and `{Self}` has no default",
+    label = "needs `{Self}: Default`",
+    note = "implement `Default` for `{Self}`"
+)]
+pub trait ScheduledCarry {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Default> ScheduledCarry for T {}
+
 impl<M: Machine, C> fmt::Debug for Start<M, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { delay, queue, priority, .. } = self;

@@ -3,9 +3,9 @@
 use jiff::Timestamp;
 
 use super::{
-    Awaitable, Cancelled, Carried, Catches, ConcurrencyKey, DefaultCarry, Expired, Failed, Joined, Key, KeyText,
-    Machine, MachineInfo, NoKey, Outcome, Persist, RateLimit, Received, Slot, StartStep, Step, StepContext, StepError,
-    TakesOver,
+    Awaitable, Cancelled, Carried, Catches, ConcurrencyKey, Expired, Failed, Joined, Key, KeyText, Machine,
+    MachineInfo, NoKey, Outcome, Persist, RateLimit, Received, ScheduledCarry, Slot, StartStep, Step, StepContext,
+    StepError, TakesOver,
     joined::NoChildren,
     registry::{Caught, Ran, Run, Stored},
 };
@@ -25,8 +25,8 @@ pub const fn rate_limit<L: RateLimit>() {}
 pub const fn concurrency_key<K: ConcurrencyKey>() {}
 /// A value is kept.
 pub const fn persist<T: Persist>() {}
-/// A carry may be left out.
-pub const fn default_carry<T: DefaultCarry>() {}
+/// A schedule begins with the carry's default.
+pub const fn scheduled_carry<T: ScheduledCarry>() {}
 /// A limit is used without a key.
 pub fn no_key<K: NoKey>() -> K::Refs<'static> {
     K::none()
@@ -189,6 +189,11 @@ pub const fn weight_passes(info: &super::RateLimitInfo, weight: u64) -> bool {
 }
 
 // ---- running a step
+
+/// A job's future, which a worker moves between threads.
+pub fn sent<F: Future + Send>(future: F) -> impl Future<Output = F::Output> + Send {
+    future
+}
 
 /// The carry of a run.
 ///
