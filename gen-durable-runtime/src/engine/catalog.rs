@@ -21,6 +21,8 @@ use crate::{
 pub struct Handlers {
     by_type: HashMap<TypeId, AnyHandler>,
     by_machine: HashMap<TypeId, (RunStep, AnyHandler)>,
+    /// Machines that nobody serves here are left to other workers.
+    pub leave_unserved: bool,
 }
 
 /// Runs one step on an erased handler.
@@ -77,11 +79,11 @@ impl Catalog {
         let mut catalog = Self::default();
         for machine in &machines {
             match catalog.serve(machine, handlers, &machines) {
-                Ok(()) => {}
+                Err(_) if handlers.leave_unserved => {}
                 Err(fault) => faults.push(fault),
+                Ok(()) => faults.extend(unsupported((machine.info)(), dialect)),
             }
         }
-        faults.extend(machines.iter().flat_map(|m| unsupported((m.info)(), dialect)));
         faults.extend(twins(&machines));
         if faults.is_empty() {
             return Ok(catalog);

@@ -74,6 +74,14 @@ impl Worker {
         self
     }
 
+    /// Leaves machines that nobody serves here to other workers, instead of refusing to start: for a binary that links
+    /// more than it works, and for a test of one machine.
+    #[must_use]
+    pub fn leave_unserved(mut self) -> Self {
+        self.handlers.leave_unserved = true;
+        self
+    }
+
     /// How many steps of this queue execute at once. Default: 10 in each queue of its machines.
     #[must_use]
     pub fn queue(mut self, queue: impl Into<String>, steps_at_once: usize) -> Self {

@@ -18,7 +18,7 @@ pub struct Three;
 pub struct Hands;
 
 #[durable_job]
-async fn child(_hands: &Hands, n: u32) -> Result<u32, StepError> {
+pub async fn child(_hands: &Hands, n: u32) -> Result<u32, StepError> {
     Ok(n)
 }
 

@@ -3,4 +3,5 @@
 
 mod claims;
 mod engine;
+mod machines;
 mod plans;
