@@ -47,17 +47,19 @@ fn served(m: &Machine, job: &Job) -> TokenStream {
     let (k, ident, handler, function) = (m.facade.private(), &m.ident, &job.handler, &job.function.sig.ident);
     let names: Vec<_> = job.arguments.iter().map(|(name, _)| name).collect();
     let context = job.context.then(|| quote!(&run.context));
-    let call = quote!(#function(&*handler, #(#names,)* #context));
-    let call = respan(quote!(#k::support::sent(#call)), function.span());
+    let body = quote! {
+        #k::Box::pin(async move {
+            let #ident { #(#names),* } = #k::support::step::<#ident>(&run)?;
+            let returned = #k::support::sent(#function(&*handler, #(#names,)* #context)).await;
+            let result = #k::JobReturn::into_step_result(returned)?;
+            #k::support::ran::<#ident>(#k::done(result), &())
+        })
+    };
+    // A future that is not `Send` is told at the job's name.
+    let body = respan(body, function.span());
     quote! {
         impl #k::ServedBy<#handler> for #ident {
-            fn run(handler: #k::Arc<#handler>, run: #k::Run) -> #k::RunFuture {
-                #k::Box::pin(async move {
-                    let #ident { #(#names),* } = #k::support::step::<#ident>(&run)?;
-                    let result = #k::JobReturn::into_step_result(#call.await)?;
-                    #k::support::ran::<#ident>(#k::done(result), &())
-                })
-            }
+            fn run(handler: #k::Arc<#handler>, run: #k::Run) -> #k::RunFuture { #body }
         }
     }
 }
