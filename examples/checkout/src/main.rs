@@ -1,0 +1,18 @@
+//! A shop whose orders are durable state machines.
+//!
+//! `cargo run -p checkout -- demo` shows it at work. Read `machine.rs` first: it is the whole of the checkout; the
+//! rest is an ordinary shop. The README has the commands and the format of the orders file.
+
+mod carrier;
+mod database;
+mod demo;
+mod machine;
+mod orders;
+mod progress;
+mod shop;
+mod table;
+
+use demo::demo;
+use shop::Shop;
+
+gen_durable::worker!(Shop::connect, commands = [demo], database = database::find);

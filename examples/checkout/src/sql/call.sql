@@ -1,0 +1,4 @@
+-- Notes a call before it is answered; how many there were for this order before. Index: carrier_calls_order.
+-- $1 order  $2 key
+INSERT INTO carrier_calls (order_id, key) VALUES ($1, $2)
+RETURNING id, (SELECT count(*) FROM carrier_calls WHERE order_id = $1)
