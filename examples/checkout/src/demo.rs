@@ -1,6 +1,6 @@
 //! The verb `demo`: a worker, customers and a bank in one process.
 
-use std::{collections::HashMap, fs::File, io::Write, time::Duration};
+use std::{collections::HashMap, fs::File, io::Write, pin::pin, time::Duration};
 
 use gen_durable::{Client, Command, Filter, InstanceId, RunningWorker, Signalling, Snapshot, WaitError, Worker, start};
 use tokio::task::JoinSet;
@@ -10,7 +10,7 @@ use crate::{
     machine::{Checkout, PaymentConfirmed, PaymentDeclined, Reserve},
     orders::{self, Order, Payment},
     progress::Progress,
-    shop::Shop,
+    shop::{Books, Shop},
     table::{self, Row},
 };
 
@@ -44,8 +44,8 @@ async fn work(worker: &RunningWorker, shop: &Shop, orders: &[Order]) -> Result<(
     let started = client.start_many(orders.iter().map(first_step)).await?;
     let ids: Vec<InstanceId> = started.iter().map(|started| started.id()).collect();
     let instances = instances(client, &ids).await?;
-    let open: Vec<(&Order, InstanceId)> =
-        orders.iter().zip(&ids).filter(|(_, id)| !instances[id].status.is_ended()).map(|(o, id)| (o, *id)).collect();
+    let open = orders.iter().zip(ids.iter().copied()).filter(|(_, id)| !instances[id].status.is_ended());
+    let open: Vec<(&Order, InstanceId)> = open.collect();
     let new = started.iter().filter(|started| started.is_new()).count();
     say(orders.len(), new, open.len());
     if !open.is_empty() {
@@ -76,8 +76,16 @@ async fn carry_on(client: &Client, shop: &Shop, open: &[(&Order, InstanceId)]) -
     }
     let mut news = open.iter().filter_map(|(order, _)| news(client, order)).collect::<Vec<_>>().into_iter();
     let (payments, batch) = (news.len(), news.len().div_ceil(BATCHES));
+    let so_far = |ended: usize, sent: usize, books: Books| {
+        let Books { calls, failed_calls, .. } = books;
+        let open = open.len();
+        format!(
+            "{ended} of {open} orders ended, {sent} of {payments} payments sent, {calls} calls to the carrier, {failed_calls} in vain"
+        )
+    };
     let mut tick = tokio::time::interval(TICK);
     let mut progress = Progress::begin();
+    let mut stop = pin!(tokio::signal::ctrl_c());
     while !ends.is_empty() {
         tokio::select! {
             Some(end) = ends.join_next() => match end? {
@@ -87,19 +95,15 @@ async fn carry_on(client: &Client, shop: &Shop, open: &[(&Order, InstanceId)]) -
             },
             _ = tick.tick() => {
                 client.signal_many(news.by_ref().take(batch)).await?;
-                let books = shop.books().await?;
-                progress.show(format!(
-                    "{} of {} orders ended, {} of {payments} payments sent, {} calls to the carrier, {} in vain",
-                    open.len() - ends.len(), open.len(), payments - news.len(), books.calls, books.failed_calls,
-                ));
+                progress.show(so_far(open.len() - ends.len(), payments - news.len(), shop.books().await?));
             }
-            _ = tokio::signal::ctrl_c() => {
-                progress.end();
+            _ = &mut stop => {
+                progress.end(so_far(open.len() - ends.len(), payments - news.len(), shop.books().await?));
                 return Err(format!("stopped with {} orders under way; run it again: they go on", ends.len()).into());
             }
         }
     }
-    progress.end();
+    progress.end(so_far(open.len(), payments - news.len(), shop.books().await?));
     Ok(())
 }
 

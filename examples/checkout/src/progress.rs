@@ -22,23 +22,27 @@ impl Progress {
 
     /// Says how far it is, unless that was said just now.
     pub fn show(&mut self, text: String) {
-        let seconds = self.began.elapsed().as_secs_f64();
-        if self.is_terminal {
-            // Whoever closed the terminal wants no progress.
-            let _ = write!(stderr(), "\r\x1b[2K{seconds:5.1} s  {text}");
-            return;
-        }
-        let is_news = self.last.as_ref().is_none_or(|(at, last)| at.elapsed() >= EVERY && *last != text);
-        if is_news {
-            let _ = writeln!(stderr(), "{seconds:5.1} s  {text}");
-            self.last = Some((Instant::now(), text));
+        let is_due = self.last.as_ref().is_none_or(|(at, last)| at.elapsed() >= EVERY && *last != text);
+        if self.is_terminal || is_due {
+            self.write(text);
         }
     }
 
-    /// Leaves the last line as it stands.
-    pub fn end(self) {
+    /// Says how far it got.
+    pub fn end(mut self, text: String) {
+        self.write(text);
         if self.is_terminal {
             let _ = writeln!(stderr());
         }
+    }
+
+    fn write(&mut self, text: String) {
+        let seconds = self.began.elapsed().as_secs_f64();
+        // Nobody reads any more: no reason to stop the work.
+        let _ = match self.is_terminal {
+            true => write!(stderr(), "\r\x1b[2K{seconds:5.1} s  {text}"),
+            false => writeln!(stderr(), "{seconds:5.1} s  {text}"),
+        };
+        self.last = Some((Instant::now(), text));
     }
 }
