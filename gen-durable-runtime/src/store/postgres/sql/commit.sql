@@ -6,6 +6,8 @@
 -- kind: 0 on in place (touches no indexed column)  1 on, requeued  2 on, parked  3 retry  4 done  5 fail
 --       6 parked again  7 claim given back
 --
+-- Counters stop at the end of their type: a step may retry for ever.
+--
 -- $1 ids  $2 tokens  $3 transitions  $4 kinds  $5 steps  $6 states  $7 carries  $8 results  $9 errors
 -- $10 microseconds until due  $11 due at, microseconds of the epoch  $12 versions  $13 queues  $14 priorities
 -- $15 concurrency keys  $16 awaited names, an array each as text
@@ -49,8 +51,9 @@ SET status = CASE
     awaits = CASE WHEN i.kind <= 2 THEN i.awaits::text[] WHEN i.kind = 4 THEN NULL ELSE g.awaits END,
     await_deadline = CASE WHEN i.kind = 2 THEN i.due WHEN i.kind IN (0, 1, 4) THEN NULL ELSE g.await_deadline END,
     received = CASE WHEN i.kind IN (3, 5, 7) THEN g.received END,
-    attempt = CASE WHEN i.kind <= 2 THEN 0 WHEN i.kind = 3 THEN g.attempt + 1 ELSE g.attempt END,
-    errors = CASE WHEN i.kind <= 2 THEN 0 WHEN i.kind = 3 AND i.error IS NOT NULL THEN g.errors + 1 ELSE g.errors END,
+    attempt = CASE WHEN i.kind <= 2 THEN 0 WHEN i.kind = 3 THEN least(g.attempt, 2147483646) + 1 ELSE g.attempt END,
+    errors = CASE WHEN i.kind <= 2 THEN 0 WHEN i.kind = 3 AND i.error IS NOT NULL THEN least(g.errors, 2147483646) + 1
+      ELSE g.errors END,
     crashes = CASE WHEN i.kind <= 2 OR i.kind = 4 THEN 0 ELSE g.crashes END,
     transitions = g.transitions + CASE WHEN i.kind <= 2 OR i.kind = 4 THEN 1 ELSE 0 END,
     eligible_at = CASE WHEN i.kind IN (1, 3) THEN greatest(i.due, now())
