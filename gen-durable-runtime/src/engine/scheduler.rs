@@ -22,18 +22,29 @@ pub(super) struct Scheduler {
     pub(super) places: Arc<Semaphore>,
 }
 
+/// What a claim brought.
+struct Came {
+    /// As many as were asked for: then there may be more.
+    full: bool,
+    /// One that crashed before.
+    crashed: bool,
+}
+
 impl Scheduler {
     pub(super) async fn run(self) {
         let mut backoff = Backoff::default();
+        let mut after_a_crashed = false;
         while !self.shared.is_stopping() {
             let free = self.free_places().await;
             if free == 0 || self.shared.is_stopping() {
                 break;
             }
-            match self.claim(free).await {
-                Ok(full) => {
+            match self.claim(free, !after_a_crashed).await {
+                Ok(Came { full, crashed }) => {
                     backoff = Backoff::default();
-                    if !full {
+                    after_a_crashed = crashed;
+                    // One that crashed before may have hidden the work behind it: that is looked at next.
+                    if !full && !crashed {
                         self.bell.wait(self.shared.config.poll).await;
                     }
                 }
@@ -55,11 +66,11 @@ impl Scheduler {
         free.min(self.shared.config.batch)
     }
 
-    /// Whether as many came as were asked for: then there may be more.
-    async fn claim(&self, limit: u32) -> Result<bool, crate::Error> {
+    async fn claim(&self, limit: u32, crashed: bool) -> Result<Came, crate::Error> {
         let shared = &self.shared;
         // A row that crashed before runs one at a time: it must not take its neighbours down with it.
-        let crashed = shared.crashed_running.compare_exchange(false, true, Ordering::AcqRel, Ordering::Acquire).is_ok();
+        let free = || shared.crashed_running.compare_exchange(false, true, Ordering::AcqRel, Ordering::Acquire).is_ok();
+        let crashed = crashed && free();
         let order = ClaimOrder {
             queue: &self.queue,
             limit,
@@ -82,7 +93,7 @@ impl Scheduler {
         for claim in claims {
             self.start(claim, ClaimedAt { database: now, here });
         }
-        Ok(full)
+        Ok(Came { full, crashed: got_one })
     }
 
     fn set_bells(&self, now: Timestamp, next_due: Option<Timestamp>, next_deadline: Option<Timestamp>) {
