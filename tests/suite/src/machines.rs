@@ -58,6 +58,7 @@ pub enum Then {
     Goto,
     Park,
     Retry,
+    Again,
     Error,
     Fail,
     Abort,
@@ -113,6 +114,7 @@ impl TaskSteps for Rig {
             Then::Goto => goto(Onward { note }),
             Then::Park => goto(Hold { note }),
             Then::Retry if cx.attempt() == 0 => retry_in(Duration::from_millis(20)),
+            Then::Again => retry_in(Duration::from_millis(20)),
             Then::Fail => fail("told to fail"),
             other => {
                 fall(other).await?;
@@ -156,7 +158,7 @@ impl BareSteps for Rig {
 /// The ways to fall over.
 async fn fall(how: Then) -> Result<(), StepError> {
     match how {
-        Then::Done | Then::Goto | Then::Park | Then::Retry | Then::Fail => {}
+        Then::Done | Then::Goto | Then::Park | Then::Retry | Then::Again | Then::Fail => {}
         Then::Error => Err("told to err")?,
         Then::Abort => std::process::abort(),
         Then::Panic => panic!("x"),

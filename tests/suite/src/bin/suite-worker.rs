@@ -67,14 +67,14 @@ async fn work(client: Client) -> Outcome {
         worker = worker.without_migration();
     }
     let running = worker.start().await?;
-    println!("ready");
     std::thread::spawn(|| {
         let lines = std::io::stdin().lock().lines();
         lines.for_each(drop);
         std::process::abort();
     });
-    running.run_until_signal().await;
-    println!("stopped");
+    // Polled second: a signal that is sent after it was said is heard.
+    let say = async { println!("ready") };
+    tokio::join!(running.run_until_signal(), say);
     Ok(())
 }
 

@@ -4,8 +4,11 @@
 #[path = "../../src/machines.rs"]
 mod machines;
 
+mod batch;
 mod dead;
 mod frozen;
+mod recovery;
+mod stop;
 
 use gen_durable::Client;
 use suite::{Db, WorkerOptions};

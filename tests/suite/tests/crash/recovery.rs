@@ -1,0 +1,85 @@
+//! The first minute after an outage.
+
+use std::time::{Duration, Instant};
+
+use gen_durable::{InstanceId, start};
+use sqlx::AssertSqlSafe;
+use suite::{Db, Oracle, eventually, size};
+
+use super::{client, worker};
+use crate::machines::{Run, Work};
+
+/// Rows of dead workers and waits long past their deadline, in this queue.
+async fn outage(db: &Db, queue: &str, dead: usize, overdue: usize) {
+    let dead = format!(
+        r#"INSERT INTO gen_durable (fsm, step, status, state, queue, locked_by, lease_expires_at)
+           SELECT 'work', 'run', 'executing', '{{"millis": 2, "steps": 1}}', '{queue}', 'gone#' || n,
+           now() - interval '1 min' FROM generate_series(1, {dead}) n"#
+    );
+    let overdue = format!(
+        r#"INSERT INTO gen_durable (fsm, step, status, state, queue, awaits, await_deadline)
+           SELECT 'timed', 'patience', 'awaiting_signal', '{{"within": {{"secs": 1, "nanos": 0}}}}', '{queue}', '{{go}}',
+           now() - interval '1 min' FROM generate_series(1, {overdue}) n"#
+    );
+    for sql in [dead, overdue] {
+        sqlx::raw_sql(AssertSqlSafe(sql)).execute(&db.pool).await.expect("rows");
+    }
+    let name = db.database.name();
+    let role = format!("ANALYZE; ALTER DATABASE {name} SET statement_timeout = '2s'");
+    sqlx::raw_sql(AssertSqlSafe(role)).execute(&db.pool).await.expect("set");
+}
+
+/// O-33. The rows stand in a queue that nobody here serves, so that what the sweeps did can be read off.
+#[tokio::test]
+async fn sweeps_take_back_everything_in_bounded_pieces_once() {
+    let db = Db::new().await.with_effects().await;
+    let (dead, overdue) = (size(60_000), size(20_000));
+    outage(&db, "elsewhere", dead, overdue).await;
+    let began = Instant::now();
+    let workers = [worker(&db).spawn().await, worker(&db).spawn().await, worker(&db).spawn().await];
+    assert!(began.elapsed() < Duration::from_secs(6), "2 s each: {:?}", began.elapsed());
+    let open = "SELECT count(*) FROM gen_durable WHERE status <> 'runnable'";
+    eventually("all runnable again", Duration::from_secs(60), async || db.count(open).await == 0).await;
+    let crashed = "SELECT count(*) FROM gen_durable WHERE fsm = 'work' AND crashes = 1 AND attempt = 0";
+    assert_eq!(db.count(crashed).await, i64::try_from(dead).expect("small"), "each counted once");
+    let failed = workers.iter().map(|w| w.logged("failed, trying again")).sum::<usize>();
+    assert_eq!(failed, 0, "no sweep timed out");
+    db.run("DELETE FROM gen_durable").await;
+    Oracle::of(&db).check(&[]).await;
+}
+
+/// O-33. Most urgent first, whatever came back.
+#[tokio::test]
+async fn an_urgent_instance_starts_at_once_after_an_outage() {
+    let db = Db::new().await.with_effects().await;
+    outage(&db, "default", size(60_000), size(20_000)).await;
+    let workers = [worker(&db).spawn().await, worker(&db).spawn().await, worker(&db).spawn().await];
+    let instance = client(&db).await.start(start(Run { millis: 0, steps: 1 }).priority(-10)).await.expect("starts");
+    let began = Instant::now();
+    instance.wait().timeout(Duration::from_secs(20)).await.expect("ends");
+    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    drop(workers);
+}
+
+/// O-33. Rows that crashed before run one at a time on each worker; they take the other places from nobody.
+#[tokio::test]
+async fn rows_that_crashed_before_never_hide_the_work_behind_them() {
+    let db = Db::new().await.with_effects().await;
+    outage(&db, "default", 1_000, 1).await;
+    let client = client(&db).await;
+    let _one = worker(&db).spawn().await;
+    let dead = "SELECT count(*) FROM gen_durable WHERE status = 'executing' AND locked_by LIKE 'gone#%'";
+    eventually("all taken back", Duration::from_secs(5), async || db.count(dead).await == 0).await;
+    let behind = client.start_many((0..50).map(|_| start(Run { millis: 10, steps: 1 }))).await.expect("starts");
+    let began = Instant::now();
+    let ids: Vec<InstanceId> = behind.iter().map(|s| s.id()).collect();
+    for id in &ids {
+        client.by_id::<Work>(*id).wait().timeout(Duration::from_secs(20)).await.expect("ends");
+    }
+    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+    let waiting = "SELECT count(*) FROM gen_durable WHERE crashes > 0 AND status = 'runnable'";
+    assert!(db.count(waiting).await > 0, "the crashed ones are not through yet, or this test says nothing");
+    Oracle::of(&db).within(Duration::from_secs(60)).check(&ids).await;
+    let twice = "SELECT count(*) FROM (SELECT FROM effects GROUP BY instance HAVING count(*) > 1) AS twice";
+    assert_eq!(db.count(twice).await, 0, "each ran once");
+}
