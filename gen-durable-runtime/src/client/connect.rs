@@ -124,7 +124,7 @@ impl ClientOptions {
         self
     }
 
-    /// The URL leads to a transaction pooler such as pgbouncer (1.21 or newer, with prepared statements on).
+    /// The URL leads to a transaction pooler such as pgbouncer: no named statements, no session settings, no LISTEN.
     #[must_use]
     pub fn transaction_pooler(mut self, yes: bool) -> Self {
         self.0.transaction_pooler = yes;

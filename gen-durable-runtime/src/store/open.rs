@@ -18,8 +18,8 @@ pub struct DatabaseOptions {
     pub schema: SchemaName,
     /// Connections of this process, without the one that listens. Default: 10; at least 2.
     pub pool_size: u32,
-    /// The URL leads to a transaction pooler such as pgbouncer: no session settings, no LISTEN; wake-ups come by the
-    /// poll. Default: no.
+    /// The URL leads to a transaction pooler such as pgbouncer: no named statements, no session settings, no LISTEN;
+    /// wake-ups come by the poll. Default: no.
     pub transaction_pooler: bool,
     /// How long one call may take before its connection is given up. Default: 30 s.
     pub call_timeout: Duration,

@@ -15,6 +15,8 @@ pub(crate) struct Session<'c> {
     connection: Connection<'c>,
     operation: &'static str,
     limit: Duration,
+    /// Statements are prepared once a connection; a pooler may not know which server connection has them.
+    named: bool,
     clean: bool,
     in_transaction: bool,
 }
@@ -29,8 +31,7 @@ impl Postgres {
     pub(super) async fn session(&self, operation: &'static str) -> Result<Session<'static>, Error> {
         let connection = self.0.pool.acquire().await.map_err(error::at(operation))?;
         let connection = Connection::Pooled(Box::new(connection));
-        let limit = self.0.options.call_timeout;
-        let mut session = Session { connection, operation, limit, clean: true, in_transaction: false };
+        let mut session = self.session_on(operation, connection);
         if self.0.options.transaction_pooler {
             // Behind a pooler settings live as long as one transaction.
             session.begin().await?;
@@ -40,9 +41,12 @@ impl Postgres {
     }
 
     pub(crate) fn callers_session<'c>(&self, operation: &'static str, connection: &'c mut PgConnection) -> Session<'c> {
-        let connection = Connection::Callers(connection);
-        let limit = self.0.options.call_timeout;
-        Session { connection, operation, limit, clean: true, in_transaction: false }
+        self.session_on(operation, Connection::Callers(connection))
+    }
+
+    fn session_on<'c>(&self, operation: &'static str, connection: Connection<'c>) -> Session<'c> {
+        let (limit, named) = (self.0.options.call_timeout, !self.0.options.transaction_pooler);
+        Session { connection, operation, limit, named, clean: true, in_transaction: false }
     }
 }
 
@@ -50,6 +54,7 @@ impl Session<'_> {
     /// Runs one statement.
     pub(super) async fn rows(&mut self, query: Query<'_, Pg, PgArguments>) -> Result<Vec<PgRow>, Error> {
         self.clean = false;
+        let query = query.persistent(self.named);
         let answer = tokio::time::timeout(self.limit, query.fetch_all(self.connection.get())).await;
         self.settle(answer)
     }

@@ -124,8 +124,10 @@ impl Store for Postgres {
 
     fn check(&self) -> Pending<'_, ()> {
         Box::pin(async move {
-            let mut connection = self.0.pool.acquire().await.map_err(error::at("connecting"))?;
-            migrate::check(&mut connection, self.schema()).await.map(|_| ())
+            // In one transaction: a pooler could answer each statement from another connection.
+            let mut tx = self.0.pool.begin().await.map_err(error::at("connecting"))?;
+            migrate::check(&mut tx, self.schema()).await?;
+            tx.rollback().await.map_err(error::at("connecting"))
         })
     }
 

@@ -139,7 +139,8 @@ impl Change<'_> {
     }
 
     async fn drop_schema(&mut self) -> Result<(), Fault> {
-        let ours: bool = query_scalar(SCHEMA_IS_OURS).bind(self.schema.as_str()).fetch_one(&mut *self.conn).await?;
+        let query = query_scalar(SCHEMA_IS_OURS).persistent(false).bind(self.schema.as_str());
+        let ours: bool = query.fetch_one(&mut *self.conn).await?;
         if ours {
             execute(self.conn, self.schema, DROP_SCHEMA).await?;
             self.steps.push(Step::SchemaDropped(self.schema.to_string()));

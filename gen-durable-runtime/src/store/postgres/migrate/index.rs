@@ -1,7 +1,7 @@
 //! Indexes on large tables, built while others write.
 
 use sqlx::postgres::PgConnection;
-use sqlx::query_as;
+use sqlx::{Connection, query_as};
 
 use super::fault::Fault;
 use super::installed::Installed;
@@ -45,7 +45,11 @@ impl IndexState {
 /// When this future is dropped the guard goes at once while the server may finish the build; whoever comes next sees
 /// it under way.
 pub(super) async fn ensure(run: &mut Run<'_>, index: &Index) -> Result<(), Fault> {
-    if IndexState::read(&mut run.conn, run.schema, index).await? == IndexState::Valid {
+    // In a transaction, as all that is asked here: a pooler could answer from two connections.
+    let mut look = run.conn.begin().await?;
+    let state = IndexState::read(&mut look, run.schema, index).await?;
+    look.rollback().await?;
+    if state == IndexState::Valid {
         return Ok(());
     }
     let mut guard = connect(run.options).await?;

@@ -39,7 +39,7 @@ pub(super) async fn measure(
     let mut size = TableSize::read(conn, schema, "gen_durable").await?;
     let limit = plan.rewrite_rows_max;
     if size.rows <= limit.saturating_mul(2) {
-        let count = query_scalar(AssertSqlSafe(schema.fill(COUNT))).bind(limit.saturating_add(1));
+        let count = query_scalar(AssertSqlSafe(schema.fill(COUNT))).persistent(false).bind(limit.saturating_add(1));
         let counted: i64 = count.fetch_one(conn).await?;
         size.rows = if counted > limit { size.rows.max(counted) } else { counted };
     }

@@ -13,7 +13,7 @@ const UNQUIET: &str = include_str!("sql/unquiet.sql");
 
 /// A connection of our own: dropping it ends the session, whatever it was doing.
 pub(super) async fn connect(options: &PgConnectOptions) -> Result<PgConnection, sqlx::Error> {
-    // No named statements: behind a transaction pooler they would collide.
+    // No cache, and every statement says `persistent(false)`: behind a transaction pooler names would collide.
     options.clone().statement_cache_capacity(0).connect().await
 }
 
@@ -28,7 +28,7 @@ pub(super) async fn begin_locked<'c>(
 ) -> Result<Transaction<'c, Postgres>, Fault> {
     let mut tx = conn.begin_with(BEGIN).await?;
     quiet(&mut tx, lock_wait, true).await?;
-    let locked: bool = sqlx::query_scalar(LOCK).bind(schema.as_str()).fetch_one(&mut *tx).await?;
+    let locked: bool = sqlx::query_scalar(LOCK).persistent(false).bind(schema.as_str()).fetch_one(&mut *tx).await?;
     if locked {
         return Ok(tx);
     }
@@ -38,14 +38,14 @@ pub(super) async fn begin_locked<'c>(
 
 async fn quiet(conn: &mut PgConnection, lock_wait: Duration, local: bool) -> Result<(), sqlx::Error> {
     let wait = lock_wait.as_millis().to_string();
-    sqlx::query(QUIET).bind(wait).bind(local).execute(conn).await.map(drop)
+    sqlx::query(QUIET).persistent(false).bind(wait).bind(local).execute(conn).await.map(drop)
 }
 
 /// Runs a statement that refuses a transaction, without the time limits of role and database.
 pub(super) async fn execute_alone(conn: &mut PgConnection, schema: &SchemaName, sql: &str) -> Result<(), sqlx::Error> {
     quiet(conn, Duration::ZERO, false).await?;
     let done = execute(conn, schema, sql).await;
-    sqlx::query(UNQUIET).execute(conn).await?;
+    sqlx::query(UNQUIET).persistent(false).execute(conn).await?;
     done
 }
 
