@@ -3,7 +3,10 @@
 use std::{
     fs,
     net::TcpListener,
-    os::unix::fs::PermissionsExt,
+    os::unix::{
+        fs::{MetadataExt, PermissionsExt},
+        process::CommandExt,
+    },
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::Duration,
@@ -32,10 +35,11 @@ impl Bouncer {
         let configuration = dir.join("pgbouncer.ini");
         fs::write(&configuration, settings(db, port, pool)).expect("written");
         let mut command = Command::new(binary);
-        // It refuses to run as root.
+        // It refuses to run as root, and only the server's own account reaches the socket.
+        let owner = fs::metadata(db.database.server().socket_dir()).expect("the server runs");
         // SAFETY: asks for a number.
         if unsafe { libc::geteuid() } == 0 {
-            command.args(["-u", "nobody"]);
+            command.uid(owner.uid()).gid(owner.gid());
         }
         command.arg(&configuration).stdin(Stdio::null()).stdout(Stdio::null());
         command.stderr(fs::File::create(dir.join("log")).expect("a log"));
@@ -63,7 +67,7 @@ fn settings(db: &Db, port: u16, pool: usize) -> String {
     format!(
         "[databases]\n{name} = host={} port=5432 dbname={name} user=postgres\n[pgbouncer]\n\
          listen_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\nauth_type = any\npool_mode = transaction\n\
-         default_pool_size = {pool}\nmax_client_conn = 500\nmax_prepared_statements = 200\n\
+         default_pool_size = {pool}\nmax_client_conn = 500\n\
          ignore_startup_parameters = extra_float_digits\n",
         socket.display()
     )

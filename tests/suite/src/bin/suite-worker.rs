@@ -63,9 +63,6 @@ async fn work(client: Client) -> Outcome {
     worker = millis("SUITE_POLL_MS").into_iter().fold(worker, Worker::poll);
     worker = millis("SUITE_SWEEP_MS").into_iter().fold(worker, Worker::sweep);
     worker = millis("SUITE_DRAIN_MS").into_iter().fold(worker, Worker::drain);
-    if given::<u8>("SUITE_POOLER").is_some() {
-        worker = worker.without_migration();
-    }
     let running = worker.start().await?;
     std::thread::spawn(|| {
         let lines = std::io::stdin().lock().lines();

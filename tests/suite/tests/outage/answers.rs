@@ -1,0 +1,75 @@
+//! The answer to a commit is lost: the worker cannot know whether it landed, and asks again.
+
+use std::time::Duration;
+
+use gen_durable::start;
+use suite::{Db, Wire, WorkerProcess, eventually, nothing_lost};
+
+use super::{client, worker};
+use crate::machines::{Act, Go, Then};
+
+/// A worker whose answers to requests with this text are lost, so many times.
+async fn lossy(db: &Db, text: &str, times: usize) -> (Wire, WorkerProcess) {
+    let wire = Wire::to(db).await;
+    let process = worker(db).url(wire.url()).spawn().await;
+    wire.lose_answers_to(text, times);
+    (wire, process)
+}
+
+const STORY: &str = "SELECT coalesce(string_agg(step || attempt, ' ' ORDER BY at), '') FROM effects";
+const COUNTS: &str = "SELECT format('%s %s %s', status, transitions, crashes) FROM gen_durable";
+
+/// What one instance did, and what became of it, when the answers to `text` were lost `times` times.
+async fn told(then: Then, text: &str, times: usize, result: &str, story: &str, counts: &str) {
+    let db = Db::new().await.with_effects().await;
+    let (wire, process) = lossy(&db, text, times).await;
+    let task = client(&db).await.start(start(Act { then, millis: 0 })).await.expect("starts");
+    if then == Then::Park {
+        let parked = async || db.text(COUNTS).await.starts_with("awaiting_signal");
+        eventually("it is parked", Duration::from_secs(5), parked).await;
+        task.signal(Go { n: 7 }).await.expect("delivers");
+    }
+    let ended = task.wait().timeout(Duration::from_secs(10)).await.expect("it ends");
+    assert_eq!(ended, result);
+    eventually("the losses came", Duration::from_secs(2), async || wire.losses() == times).await;
+    nothing_lost(&db, &[task.id().expect("known")]).await;
+    assert_eq!(db.text(STORY).await, story, "each visit ran as often as without a loss");
+    assert_eq!(db.text(COUNTS).await, counts);
+    // Once the row is woken and claimed again, the first claim cannot know that its park had landed.
+    assert!(process.logged("claim lost") <= usize::from(then == Then::Park), "{:?}", process.log());
+}
+
+/// O-47, O-49 and the fence: our token with one transition more means that it landed.
+#[tokio::test]
+async fn a_goto_whose_answer_was_lost_is_told_by_its_fence_and_goes_on_in_place() {
+    told(Then::Goto, "from act", 2, "from act", "act0 onward0", "done 2 0").await;
+}
+
+#[tokio::test]
+async fn a_done_whose_answer_was_lost_is_not_written_twice() {
+    told(Then::Done, "from act", 1, "from act", "act0", "done 1 0").await;
+}
+
+/// A park takes a transaction: it is lost before its end here,
+#[tokio::test]
+async fn a_park_whose_statement_was_answered_to_nobody_is_parked_once() {
+    told(Then::Park, "from act", 2, "from act 7", "act0 hold0", "done 2 0").await;
+}
+
+/// and at its end here.
+#[tokio::test]
+async fn a_park_whose_commit_was_answered_to_nobody_is_parked_once() {
+    told(Then::Park, "COMMIT", 2, "from act 7", "act0 hold0", "done 2 0").await;
+}
+
+/// A retry changes no transition, so nothing tells whether it landed: the worker lets go, the row goes on.
+#[tokio::test]
+async fn a_retry_whose_answer_was_lost_counts_one_attempt() {
+    let db = Db::new().await.with_effects().await;
+    let (wire, _process) = lossy(&db, "told to err", 2).await;
+    let task = client(&db).await.start(start(Act { then: Then::Error, millis: 0 })).await.expect("starts");
+    let ended = task.wait().timeout(Duration::from_secs(10)).await.expect("it ends");
+    assert_eq!((ended.as_str(), wire.losses()), ("told to err after 3", 2));
+    nothing_lost(&db, &[task.id().expect("known")]).await;
+    assert_eq!(db.text(STORY).await, "act0 act1 act2 mend0");
+}
