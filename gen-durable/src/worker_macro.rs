@@ -5,8 +5,8 @@
 /// ```
 ///
 /// `Shop::connect` is an `async fn(&Client) -> Result<Shop, E>`; several may be given, and each serves the machines
-/// that name its type. `commands = [demo]` adds verbs of the program's own, each an
-/// `async fn(Command) -> Result<(), E>`. `database = find` is asked for a URL when neither `--database` nor
+/// that name its type. `commands = [demo: "Sells a file of orders"]` adds verbs of the program's own, each
+/// an `async fn(Command) -> Result<(), E>`; the text is for the help and may be left out. `database = find` is asked for a URL when neither `--database` nor
 /// `DATABASE_URL` names one: a `fn() -> Result<String, E>`.
 ///
 /// The binary has the verbs `run` (the default), `migrate`, `machines`, `graph`, `start`, `signal`, `show` and
@@ -14,8 +14,11 @@
 #[macro_export]
 macro_rules! worker {
     (@program $program:expr;) => { $program };
-    (@program $program:expr; commands = [$($command:path),* $(,)?] $(, $($rest:tt)*)?) => {
-        $crate::worker!(@program $program$(.command(::core::stringify!($command), $command))*; $($($rest)*)?)
+    (@program $program:expr; commands = [$($command:path $(: $about:literal)?),* $(,)?] $(, $($rest:tt)*)?) => {
+        $crate::worker!(
+            @program $program$(.command(::core::stringify!($command), ::core::concat!($($about)?), $command))*;
+            $($($rest)*)?
+        )
     };
     (@program $program:expr; database = $database:path $(, $($rest:tt)*)?) => {
         $crate::worker!(@program $program.database($database); $($($rest)*)?)

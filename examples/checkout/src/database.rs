@@ -1,7 +1,7 @@
 //! Which database: the one that is named, else one on a private server whose data stay, so that the demo can be killed
 //! and goes on where it was.
 
-use std::{env, sync::OnceLock};
+use std::sync::OnceLock;
 
 use local_postgres::{Profile, Server};
 
@@ -26,14 +26,6 @@ pub fn find() -> Result<String, Fault> {
     Ok(server.url(NAME))
 }
 
-/// The URL that this process works on.
-pub fn url() -> Result<String, Fault> {
-    match given() {
-        Some(url) => Ok(url),
-        None => find(),
-    }
-}
-
 /// An empty database again. Only the private one: what stands in another is not ours to drop.
 pub fn empty() -> Result<(), Fault> {
     let Some(server) = SERVER.get() else {
@@ -49,12 +41,4 @@ fn create(server: &Server) -> local_postgres::Result<()> {
         Err(error) if error.sqlstate() == Some("42P04") => Ok(()),
         created => created.map(drop),
     }
-}
-
-/// What the command line or the environment says. A handler's constructor is given a client, which has no URL to tell.
-fn given() -> Option<String> {
-    let args: Vec<String> = env::args().collect();
-    let flag = args.iter().zip(args.iter().skip(1)).find(|(flag, _)| *flag == "--database").map(|(_, url)| url.clone());
-    let flag = flag.or_else(|| args.iter().find_map(|arg| Some(arg.strip_prefix("--database=")?.to_owned())));
-    flag.or_else(|| env::var("DATABASE_URL").ok().filter(|url| !url.is_empty()))
 }

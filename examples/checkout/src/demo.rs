@@ -27,12 +27,12 @@ const PAGE: u32 = 1_000;
 pub async fn demo(command: Command) -> Result<(), Fault> {
     let args = Args::read(command.args())?;
     let orders = args.orders()?;
+    let client = command.client()?;
     if args.fresh {
         database::empty()?;
     }
-    let client = command.client();
-    let shop = Shop::connect(client).await?;
-    let worker = Worker::new(client.clone()).handler(shop.clone()).queue("checkout", 50).start().await?;
+    let shop = Shop::connect(&client).await?;
+    let worker = Worker::new(client).handler(shop.clone()).queue("checkout", 50).start().await?;
     let ended = work(&worker, &shop, &orders).await;
     worker.stop().await;
     ended

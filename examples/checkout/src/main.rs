@@ -15,4 +15,8 @@ mod table;
 use demo::demo;
 use shop::Shop;
 
-gen_durable::worker!(Shop::connect, commands = [demo], database = database::find);
+gen_durable::worker!(
+    Shop::connect,
+    commands = [demo: "Sell the orders of a file: demo [--fresh] [ORDERS.csv]"],
+    database = database::find,
+);

@@ -3,7 +3,7 @@
 use gen_durable::Client;
 use sqlx::{PgPool, postgres::PgPoolOptions};
 
-use crate::{carrier::Carrier, database};
+use crate::carrier::Carrier;
 
 /// Serves the steps of the checkout.
 #[derive(Debug, Clone)]
@@ -28,8 +28,8 @@ pub struct Books {
 
 impl Shop {
     /// Opens the shop: its tables stand beside the engine's, and are made when they are missing.
-    pub async fn connect(_client: &Client) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
-        let pool = PgPoolOptions::new().max_connections(10).connect(&database::url()?).await?;
+    pub async fn connect(client: &Client) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
+        let pool = PgPoolOptions::new().max_connections(10).connect(client.url()).await?;
         let mut making = pool.begin().await?;
         // Two workers may open at once, and `IF NOT EXISTS` does not wait for another's transaction.
         sqlx::query(include_str!("sql/lock.sql")).execute(&mut *making).await?;

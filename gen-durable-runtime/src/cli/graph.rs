@@ -80,7 +80,9 @@ fn note(step: &StepInfo) -> Option<String> {
         words.push(format!("awaits {}", names.join(", ")));
     }
     match step.timeout {
-        Some(TimeoutInfo::After(after)) => words.push(format!("timeout {after:?}")),
+        Some(TimeoutInfo::After(after)) => {
+            words.push(format!("timeout {:#}", jiff::SignedDuration::try_from(after).unwrap_or_default()))
+        }
         Some(TimeoutInfo::AfterField(field)) => words.push(format!("timeout {field}")),
         Some(TimeoutInfo::UntilField(field)) => words.push(format!("until {field}")),
         None => {}

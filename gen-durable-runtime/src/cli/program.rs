@@ -15,15 +15,23 @@ type FindDatabase = Box<dyn Fn() -> Result<String, Fault>>;
 pub struct Program {
     name: &'static str,
     handlers: Vec<AddHandler>,
-    commands: Vec<(&'static str, RunCommand)>,
+    commands: Vec<Own>,
     database: Option<FindDatabase>,
+}
+
+/// A verb of the program's own.
+struct Own {
+    name: &'static str,
+    about: &'static str,
+    run: RunCommand,
 }
 
 /// What a verb of the program's own works with.
 pub struct Command {
-    client: Client,
+    global: super::args::Global,
     args: Vec<String>,
     program: Rc<Program>,
+    client: std::cell::OnceCell<Client>,
 }
 
 impl Program {
@@ -52,9 +60,9 @@ impl Program {
         self
     }
 
-    /// A verb of the program's own; `path` is how its function is written.
+    /// A verb of the program's own; `path` is how its function is written, `about` what the help says of it.
     #[must_use]
-    pub fn command<F, X>(mut self, path: &'static str, command: F) -> Self
+    pub fn command<F, X>(mut self, path: &'static str, about: &'static str, command: F) -> Self
     where
         F: AsyncFn(Command) -> Result<(), X> + 'static,
         X: Into<Fault>,
@@ -65,7 +73,7 @@ impl Program {
             let command = Rc::clone(&command);
             Box::pin(async move { command(cx).await.map_err(Into::into) })
         });
-        self.commands.push((name, run));
+        self.commands.push(Own { name, about, run });
         self
     }
 
@@ -99,13 +107,13 @@ impl Program {
 
     async fn run(self) -> Result<(), Fault> {
         let mut command = Cli::command().name(self.name);
-        for (name, _) in &self.commands {
+        for own in &self.commands {
             let args = clap::Arg::new("args").num_args(0..).trailing_var_arg(true).allow_hyphen_values(true);
-            command = command.subcommand(clap::Command::new(*name).about("A verb of this program's own").arg(args));
+            command = command.subcommand(clap::Command::new(own.name).about(own.about).arg(args));
         }
         let matches = command.get_matches();
         let own = matches.subcommand().and_then(|(verb, args)| {
-            let at = self.commands.iter().position(|(name, _)| *name == verb)?;
+            let at = self.commands.iter().position(|own| own.name == verb)?;
             Some((at, args.get_many::<String>("args").into_iter().flatten().cloned().collect::<Vec<_>>()))
         });
         let program = Rc::new(self);
@@ -115,9 +123,9 @@ impl Program {
             );
             let global = global.unwrap_or_else(|e| e.exit());
             log::init(global.log, "warn");
-            let client = program.open(&global)?;
-            let command = Command { client, args, program: Rc::clone(&program) };
-            return (program.commands[at].1)(command).await;
+            let client = std::cell::OnceCell::new();
+            let command = Command { global, args, program: Rc::clone(&program), client };
+            return (program.commands[at].run)(command).await;
         }
         let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
         verbs::run(&program, cli).await
@@ -162,9 +170,17 @@ fn chain(fault: &(dyn std::error::Error + 'static)) -> String {
 }
 
 impl Command {
-    /// A client on the program's database; nothing was looked at yet.
-    pub fn client(&self) -> &Client {
-        &self.client
+    /// A client on the program's database, opened with the first call; nothing was looked at yet. Close it at the end,
+    /// so that no wake-up is lost with the process.
+    ///
+    /// # Errors
+    /// When there is no database, or its URL cannot be read.
+    pub fn client(&self) -> Result<Client, Fault> {
+        if let Some(client) = self.client.get() {
+            return Ok(client.clone());
+        }
+        let client = self.program.open(&self.global)?;
+        Ok(self.client.get_or_init(|| client).clone())
     }
 
     /// What stood behind the verb.
@@ -177,7 +193,7 @@ impl Command {
     /// # Errors
     /// What the constructor of a handler says.
     pub async fn worker(&self) -> Result<Worker, Fault> {
-        self.program.worker(&self.client).await
+        self.program.worker(&self.client()?).await
     }
 }
 

@@ -1,6 +1,6 @@
 //! What each verb does.
 
-use std::rc::Rc;
+use std::{collections::BTreeSet, rc::Rc};
 
 use super::{
     args::{Cli, Global, GraphFormat, ListArgs, RunArgs, StartArgs, Verb},
@@ -11,10 +11,10 @@ use crate::{
     Error,
     client::Client,
     machine::{
-        MachineInfo,
+        ExitInfo, ExitKind, MachineInfo, StepInfo,
         registry::{self, MachineRegistration},
     },
-    model::{InstanceId, Json, SignalSpec, Target},
+    model::{InstanceId, Json, SignalSpec, StartSpec, Target},
     store::{Delivered, Filter, Migration},
 };
 
@@ -32,38 +32,42 @@ pub(super) async fn run(program: &Rc<Program>, cli: Cli) -> Result<(), Fault> {
             let client = program.open(&global)?;
             migrate(&client, Migration { to, allow_rewrite }).await
         }
-        Verb::Start(args) => start(&connected(program, &global).await?, args, global.json).await,
+        Verb::Start(args) => {
+            let spec = start_spec(args)?;
+            with_client(program, &global, async |client| start(client, spec, global.json).await).await
+        }
         Verb::Signal { target, name, payload, dedup } => {
+            is_awaited(&name)?;
             let payload = Json::parse("payload", payload)?;
             let spec = SignalSpec { target: address(&target)?, name, payload, dedup };
-            signal(&connected(program, &global).await?, spec, global.json).await
+            spec.check()?;
+            with_client(program, &global, async |client| signal(client, spec, global.json).await).await
         }
         Verb::Show { target } => {
-            let shown = connected(program, &global).await?.show(&address(&target)?).await?;
-            if global.json {
-                print::json(&shown)
-            } else {
-                print::instance(&shown)
-            }
-            Ok(())
+            let address = address(&target)?;
+            with_client(program, &global, async |client| show(client, &target, &address, global.json).await).await
         }
-        Verb::List(args) => list(&connected(program, &global).await?, args, global.json).await,
+        Verb::List(args) => with_client(program, &global, async |client| list(client, args, global.json).await).await,
     }
 }
 
-async fn connected(program: &Rc<Program>, global: &Global) -> Result<Client, Fault> {
+/// Closing sends the wake-ups that are still on their way: this process ends at once.
+async fn with_client<F>(program: &Rc<Program>, global: &Global, verb: F) -> Result<(), Fault>
+where
+    F: AsyncFnOnce(&Client) -> Result<(), Fault>,
+{
     let client = program.open(global)?;
     client.check().await?;
-    Ok(client)
+    let done = verb(&client).await;
+    client.close().await;
+    done
 }
 
 async fn work(program: &Rc<Program>, global: &Global, args: RunArgs) -> Result<(), Fault> {
     let client = program.open(global)?;
     // Before the handlers connect: they may want to read what stands.
     if !args.no_migrate {
-        for line in client.migrate(Migration::default()).await? {
-            tracing::info!("{line}");
-        }
+        client.migrate(Migration::default()).await?;
     }
     let mut worker = program.worker(&client).await?.without_migration();
     for (queue, steps) in args.queue {
@@ -127,13 +131,18 @@ fn draw(machine: Option<&str>, format: GraphFormat) -> Result<(), Fault> {
     Ok(())
 }
 
-async fn start(client: &Client, args: StartArgs, json: bool) -> Result<(), Fault> {
+fn start_spec(args: StartArgs) -> Result<StartSpec, Fault> {
     let registered = newest(&args.machine)?;
     let spec = (registered.start)(args.step.as_deref(), &args.state, args.carry.as_deref());
     let mut spec = spec.map_err(|error| error.to_string())?;
     spec.delay = args.delay.unwrap_or_default();
     spec.priority = args.priority;
     spec.queue = args.queue;
+    spec.check()?;
+    Ok(spec)
+}
+
+async fn start(client: &Client, spec: StartSpec, json: bool) -> Result<(), Fault> {
     let started = client.start_specs(&[spec]).await?;
     let (id, new) = started.first().map(|s| (s.id(), s.is_new())).ok_or_else(Error::stopped)?;
     match (json, new) {
@@ -155,6 +164,35 @@ async fn signal(client: &Client, spec: SignalSpec, json: bool) -> Result<(), Fau
         (true, _) => print::json(&serde_json::json!({"id": id, "new": new})),
         (false, true) => print::line(format!("delivered to instance {id}")),
         (false, false) => print::line(format!("not delivered again: instance {id} had a signal with this dedup key")),
+    }
+    Ok(())
+}
+
+/// No machine of this binary awaits it: it would sit in the inbox unread.
+fn is_awaited(name: &str) -> Result<(), Fault> {
+    let of_step = |s: &'static StepInfo| s.awaits.iter().flat_map(|a| a.signals.iter().flat_map(|names| names.iter()));
+    let of_exit = |e: &'static ExitInfo| match e.kind {
+        ExitKind::Signal(names) => names,
+        ExitKind::Catch | ExitKind::Cancel | ExitKind::Deadline => &[],
+    };
+    let awaited = |m: &'static MachineInfo| m.steps.iter().flat_map(of_step).chain(m.exits.iter().flat_map(of_exit));
+    let known: BTreeSet<&str> = infos().into_iter().flat_map(awaited).copied().collect();
+    if known.contains(name) {
+        return Ok(());
+    }
+    let known: Vec<&str> = known.into_iter().collect();
+    Err(format!("no machine of this binary awaits a signal {name:?}; they await {}", known.join(", ")).into())
+}
+
+async fn show(client: &Client, target: &str, address: &Target, json: bool) -> Result<(), Fault> {
+    let shown = client.show(address).await.map_err(|error| -> Fault {
+        // The person typed the key: it is no secret here.
+        if error.is_not_found() { format!("no instance {target}").into() } else { error.into() }
+    })?;
+    if json {
+        print::json(&shown)
+    } else {
+        print::instance(&shown)
     }
     Ok(())
 }

@@ -90,9 +90,16 @@ impl Client {
         self.0.store.check().await
     }
 
-    /// Closes the connections of every clone; waits under way end with an error at once.
+    /// The database's URL, credentials included: for a handler that keeps tables of its own in the same database.
+    pub fn url(&self) -> &str {
+        self.0.store.url()
+    }
+
+    /// Sends the wake-ups that are still on their way, then closes the connections of every clone; waits under way end
+    /// with an error at once. A process that ends right after a start or a signal calls it, or the poll must do.
     pub async fn close(&self) {
         self.0.waits.stop();
+        self.0.notifier.flush().await;
         let _ = self.0.store.close().await;
     }
 

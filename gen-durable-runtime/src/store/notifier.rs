@@ -12,37 +12,56 @@ use super::Store;
 /// Sends wake-ups for queues; each queue at most once per statement, whatever the load.
 #[derive(Clone)]
 pub struct Notifier {
-    queues: Arc<Mutex<BTreeSet<String>>>,
+    outbox: Arc<Outbox>,
     /// Holds one: that there is something. Closed when the last handle is gone, which ends the sender.
     some: mpsc::Sender<()>,
+}
+
+struct Outbox {
+    store: Arc<dyn Store>,
+    queues: Mutex<BTreeSet<String>>,
+    /// Held while gathered wake-ups are on their way.
+    sending: tokio::sync::Mutex<()>,
 }
 
 impl Notifier {
     /// Starts the sender. It ends when the last handle is gone.
     pub fn new(store: Arc<dyn Store>) -> Self {
         let (some, waiting) = mpsc::channel(1);
-        let queues = Arc::<Mutex<_>>::default();
-        tokio::spawn(send(Arc::clone(&queues), waiting, store));
-        Self { queues, some }
+        let outbox = Arc::new(Outbox { store, queues: Mutex::default(), sending: tokio::sync::Mutex::default() });
+        tokio::spawn(send(Arc::clone(&outbox), waiting));
+        Self { outbox, some }
     }
 
     /// Asks for a wake-up of the workers of `queue`. Never blocks.
     pub fn wake(&self, queue: impl Into<String>) {
-        self.queues.lock().unwrap_or_else(PoisonError::into_inner).insert(queue.into());
+        self.outbox.queues.lock().unwrap_or_else(PoisonError::into_inner).insert(queue.into());
         // Full: the sender will look anyway.
         let _ = self.some.try_send(());
     }
+
+    /// Resolves when everything asked for has been sent: a process that ends at once would take it along.
+    pub async fn flush(&self) {
+        self.outbox.send().await;
+    }
 }
 
-async fn send(queues: Arc<Mutex<BTreeSet<String>>>, mut waiting: mpsc::Receiver<()>, store: Arc<dyn Store>) {
+async fn send(outbox: Arc<Outbox>, mut waiting: mpsc::Receiver<()>) {
     while waiting.recv().await.is_some() {
-        let gathered = std::mem::take(&mut *queues.lock().unwrap_or_else(PoisonError::into_inner));
+        outbox.send().await;
+    }
+}
+
+impl Outbox {
+    async fn send(&self) {
+        let _sending = self.sending.lock().await;
+        let gathered = std::mem::take(&mut *self.queues.lock().unwrap_or_else(PoisonError::into_inner));
         let gathered: Vec<String> = gathered.into_iter().collect();
         if gathered.is_empty() {
-            continue;
+            return;
         }
         // A lost wake-up is made up for by the poll.
-        if let Err(error) = store.notify(&gathered).await {
+        if let Err(error) = self.store.notify(&gathered).await {
             tracing::debug!(%error, "a wake-up was not sent");
         }
     }

@@ -77,6 +77,9 @@ pub trait Store: Send + Sync + 'static {
     /// The store itself, for what only one dialect has: a caller's own transaction.
     fn as_any(&self) -> &dyn std::any::Any;
 
+    /// The database's URL, credentials included.
+    fn url(&self) -> &str;
+
     /// What the boot line says: the database, without credentials.
     fn describe(&self) -> String;
 

@@ -168,9 +168,7 @@ impl Worker {
         }
         config.check()?;
         if migrate {
-            for line in client.migrate(Migration::default()).await? {
-                tracing::info!("{line}");
-            }
+            client.migrate(Migration::default()).await?;
         }
         client.check().await?;
         for warning in client.store().warnings(config.queues.values().sum()) {

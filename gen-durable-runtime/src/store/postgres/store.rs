@@ -1,6 +1,6 @@
 use std::{fmt, sync::Arc, time::Duration};
 
-use sqlx::PgPool;
+use sqlx::{Connection, PgPool};
 
 use super::{error, inspect, listen, migrate, sql::Statements};
 use crate::{
@@ -11,6 +11,10 @@ use crate::{
         Standing, Store, Swept, WakeUps,
     },
 };
+
+/// How long a boot waits for a connection.
+const CONNECT: Duration = Duration::from_secs(10);
+const CONNECTING: &str = "connecting to the database";
 
 /// The Postgres store: one pool of connections, one set of statements.
 #[derive(Clone)]
@@ -124,10 +128,16 @@ impl Store for Postgres {
 
     fn check(&self) -> Pending<'_, ()> {
         Box::pin(async move {
+            // Not from the pool: that hides a refused connection behind a time-out of its own.
+            let options = self.0.options.connect()?;
+            let connect = tokio::time::timeout(CONNECT, sqlx::PgConnection::connect_with(&options)).await;
+            let connection = connect.map_err(|_| error::timed_out(CONNECTING))?;
+            let mut connection = connection.map_err(error::at(CONNECTING))?;
             // In one transaction: a pooler could answer each statement from another connection.
-            let mut tx = self.0.pool.begin().await.map_err(error::at("connecting"))?;
+            let mut tx = connection.begin().await.map_err(error::at(CONNECTING))?;
             migrate::check(&mut tx, self.schema()).await?;
-            tx.rollback().await.map_err(error::at("connecting"))
+            tx.rollback().await.map_err(error::at(CONNECTING))?;
+            connection.close().await.map_err(error::at(CONNECTING))
         })
     }
 
@@ -152,6 +162,10 @@ impl Store for Postgres {
 
     fn as_any(&self) -> &dyn std::any::Any {
         self
+    }
+
+    fn url(&self) -> &str {
+        &self.0.options.url
     }
 
     fn describe(&self) -> String {
