@@ -247,7 +247,7 @@ impl<'a> Row<'a> {
         };
         let (after_us, at_us) = match deadline {
             Some(Deadline::After(after)) => (Some(rows::micros(after)), None),
-            Some(Deadline::At(at)) => (None, Some(at.as_microsecond())),
+            Some(Deadline::At(at)) => (None, Some(rows::moment(at))),
             None if kind == 1 => (Some(rows::micros(a.delay)), None),
             None => (None, None),
         };

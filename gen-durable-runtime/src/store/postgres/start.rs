@@ -225,7 +225,7 @@ impl<'a> StartColumns<'a> {
 fn split(deadline: Option<Deadline>) -> (Option<i64>, Option<i64>) {
     match deadline {
         Some(Deadline::After(after)) => (Some(rows::micros(after)), None),
-        Some(Deadline::At(at)) => (None, Some(at.as_microsecond())),
+        Some(Deadline::At(at)) => (None, Some(rows::moment(at))),
         None => (None, None),
     }
 }
