@@ -5,8 +5,8 @@
 -- Index: the primary key of signals; signals_target. $1 signals  $2 instances that are done
 WITH kept AS (
   UPDATE {schema}.signals s SET consumed_at = now(), payload = '{}'
-  WHERE s.id = ANY ($1) AND s.dedup_key IS NOT NULL
+  WHERE s.id = ANY ($1) AND s.dedup_key IS NOT NULL AND s.target_id <> ALL ($2)
 ), gone AS (
-  DELETE FROM {schema}.signals s WHERE s.id = ANY ($1) AND s.dedup_key IS NULL
+  DELETE FROM {schema}.signals s WHERE s.id = ANY ($1) AND (s.dedup_key IS NULL OR s.target_id = ANY ($2))
 )
 DELETE FROM {schema}.signals s WHERE s.target_id = ANY ($2) AND s.id <> ALL ($1)
