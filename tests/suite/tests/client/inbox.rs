@@ -1,0 +1,110 @@
+//! Signals: to whom, how often, and to nobody.
+
+use std::time::Duration;
+
+use gen_durable::{Delivered, InstanceId, Target, start};
+use gen_durable_runtime::model::{Json, SignalSpec};
+use suite::{Db, eventually, nothing_lost};
+
+use super::{Keep, client, worker};
+use crate::machines::{Act, Fall, Go, Prepare, Run, Then, Visits};
+
+const HEARD: &str = "SELECT count(*) FROM effects WHERE step = 'listen'";
+
+/// O-19: at once after the start, during the step before the wait, and long after the park; by id and by key.
+#[tokio::test]
+async fn a_signal_before_during_or_after_the_park_is_received_once() {
+    let db = Db::new().await.with_effects().await;
+    let client = client(&db).await;
+    let worker = worker(&db.url, &db.url).await;
+    for (name, (wait, by_key)) in
+        [(0, false), (0, true), (250, false), (250, true), (1_200, false), (1_200, true)].into_iter().enumerate()
+    {
+        let name = name as u64;
+        let visits = client.start(start(Prepare { name, millis: 500, rounds: 1 })).await.expect("starts");
+        tokio::time::sleep(Duration::from_millis(wait)).await;
+        let target = if by_key { client.of::<Visits>(name) } else { visits.clone() };
+        let receipt = target.signal(Go { n: 5 }).await.expect("delivers");
+        assert_eq!((Some(receipt.id), receipt.duplicate), (visits.id(), false));
+        assert_eq!(visits.wait().timeout(Duration::from_secs(5)).await.expect("ends"), 5, "{wait} ms, key: {by_key}");
+    }
+    assert_eq!(db.count(HEARD).await, 6);
+    worker.stop().await;
+}
+
+/// O-22. Documented: a dedup key protects for the life of the instance, consumed or not.
+#[tokio::test]
+async fn a_dedup_key_is_delivered_once_in_the_life_of_an_instance() {
+    let db = Db::new().await.with_effects().await;
+    let client = client(&db).await;
+    let worker = worker(&db.url, &db.url).await;
+    let visits = client.start(start(Prepare { name: 1, millis: 0, rounds: 3 })).await.expect("starts");
+    let pay = || async { visits.signal(Go { n: 1 }).dedup("evt-7").await.expect("answers").duplicate };
+    let (one, two, three) = tokio::join!(pay(), pay(), pay());
+    assert_eq!([one, two, three].iter().filter(|duplicate| !**duplicate).count(), 1, "one of three at once");
+    eventually("consumed", Duration::from_secs(5), async || db.count(HEARD).await == 1).await;
+    assert!(pay().await, "after it was consumed");
+    visits.signal(Go { n: 10 }).await.expect("without a key it is another signal");
+    eventually("it waits a third time", Duration::from_secs(5), async || db.count(HEARD).await == 2).await;
+    assert!(pay().await, "while it waits again");
+    visits.signal(Go { n: 100 }).dedup("evt-8").await.expect("another key");
+    assert_eq!(visits.wait().timeout(Duration::from_secs(5)).await.expect("ends"), 111);
+    // Another instance has keys of its own.
+    let other = client.start(start(Prepare { name: 2, millis: 0, rounds: 1 })).await.expect("starts");
+    assert!(!other.signal(Go { n: 1 }).dedup("evt-7").await.expect("delivers").duplicate);
+    nothing_lost(&db, &[visits.id().expect("known"), other.id().expect("known")]).await;
+    worker.stop().await;
+}
+
+fn go(target: Target) -> SignalSpec {
+    SignalSpec { target, name: "go".into(), payload: Json::stored(r#"{"n":1}"#), dedup: Some("k".into()) }
+}
+
+/// O-23.
+#[tokio::test]
+async fn a_signal_to_nobody_is_refused_and_leaves_nothing() {
+    let db = Db::new().await.with_effects().await;
+    let client = client(&db).await;
+    let worker = worker(&db.url, &db.url).await;
+    let limit = Duration::from_secs(10);
+    let ended = client.start(start(Run { millis: 0, steps: 1 })).await.expect("starts");
+    ended.wait().timeout(limit).await.expect("ends");
+    let failed = client.start(start(Act { then: Then::Fail, millis: 0 })).await.expect("starts");
+    failed.wait().timeout(limit).await.expect_err("it fails");
+    let freed = client.start(start(Fall { name: 3, slot: 3, then: Then::Done })).await.expect("starts");
+    freed.wait().timeout(limit).await.expect("ends");
+    let kept = client.start(start(Keep { name: 4 })).await.expect("starts");
+    kept.wait().timeout(limit).await.expect("ends");
+    assert!(!client.start(start(Keep { name: 4 })).await.expect("answers").is_new(), "its key stays occupied");
+    let swept = client.start(start(Run { millis: 0, steps: 1 })).await.expect("starts");
+    swept.wait().timeout(limit).await.expect("ends");
+    let gone = swept.id().expect("known");
+    sqlx::query("DELETE FROM gen_durable WHERE id = $1").bind(gone.get()).execute(&db.pool).await.expect("swept");
+    let nobody = [
+        Target::Id(ended.id().expect("known")),
+        Target::Id(failed.id().expect("known")),
+        Target::Id(gone),
+        Target::Id(InstanceId::new(i64::MAX)),
+        Target::Id(InstanceId::new(-1)),
+        Target::Key("bare:3".into()),
+        Target::Key("kept:4".into()),
+        Target::Key("never:was".into()),
+    ];
+    let specs: Vec<SignalSpec> = nobody.iter().cloned().map(go).collect();
+    let answers = client.signal_specs(&specs).await.expect("answers");
+    assert_eq!(answers, vec![Delivered::NoTarget; nobody.len()]);
+    let mut tx = db.pool.begin().await.expect("begins");
+    let visits = client.by_id::<Visits>(gone);
+    let refused = client.in_transaction(&mut tx).signal(visits.signal(Go { n: 1 })).await.expect_err("refused");
+    assert!(refused.is_no_target());
+    tx.rollback().await.expect("rolls back");
+    // One refused signal costs the others of a batch nothing.
+    let lives = client.start(start(Prepare { name: 9, millis: 0, rounds: 1 })).await.expect("starts");
+    let mixed = [go(Target::Id(gone)), go(Target::Id(lives.id().expect("known"))), go(Target::Key("never:was".into()))];
+    let answers = client.signal_specs(&mixed).await.expect("answers");
+    assert_eq!(answers, [Delivered::NoTarget, Delivered::New(lives.id().expect("known")), Delivered::NoTarget]);
+    lives.wait().timeout(limit).await.expect("ends");
+    assert_eq!(db.count("SELECT count(*) FROM signals").await, 0);
+    nothing_lost(&db, &[lives.id().expect("known")]).await;
+    worker.stop().await;
+}

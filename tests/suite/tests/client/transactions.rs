@@ -1,0 +1,130 @@
+//! Starts and signals in a caller's own transaction.
+
+use std::time::{Duration, Instant};
+
+use gen_durable::{Client, prelude::*};
+use sqlx::Acquire;
+use suite::{Db, eventually, is_long, nothing_lost};
+
+use super::{Name, Named, client, worker_on};
+use crate::machines::{Go, Patience, Run, Timed};
+
+const RUNS: &str = "SELECT count(*) FROM effects";
+
+/// O-11, by one transport: not before the commit, soon after.
+async fn started_with_the_commit(heard: bool) {
+    let db = Db::new().await.with_effects().await;
+    db.run("CREATE TABLE orders (n int)").await;
+    let engine = Client::options(&db.url).pool_size(5).transaction_pooler(!heard).connect().await.expect("connects");
+    let worker = worker_on(engine, &db.url).await;
+    let client = client(&db).await;
+    let mut tx = db.pool.begin().await.expect("begins");
+    sqlx::query("INSERT INTO orders VALUES (7)").execute(&mut *tx).await.expect("a row");
+    let run = client.in_transaction(&mut tx).start(start(Run { millis: 0, steps: 1 })).await.expect("starts");
+    assert!(run.is_new());
+    tokio::time::sleep(Duration::from_secs(if is_long() { 3 } else { 1 })).await;
+    assert_eq!(db.count(RUNS).await, 0, "never before the commit");
+    tx.commit().await.expect("commits");
+    let began = Instant::now();
+    run.wait().timeout(Duration::from_secs(5)).await.expect("ends");
+    // One poll of 200 ms, and what a busy machine may add.
+    assert!(began.elapsed() < Duration::from_millis(900), "{:?}", began.elapsed());
+    assert_eq!((db.count(RUNS).await, db.count("SELECT count(*) FROM orders").await), (1, 1));
+    nothing_lost(&db, &[run.id().expect("known")]).await;
+    worker.stop().await;
+}
+
+/// O-11.
+#[tokio::test]
+async fn a_start_in_a_transaction_begins_with_its_commit_by_wake_up() {
+    started_with_the_commit(true).await;
+}
+
+/// O-11.
+#[tokio::test]
+async fn a_start_in_a_transaction_begins_with_its_commit_by_poll() {
+    started_with_the_commit(false).await;
+}
+
+/// O-11.
+#[tokio::test]
+async fn a_start_in_a_transaction_that_rolls_back_never_was() {
+    let db = Db::new().await.with_effects().await;
+    let client = client(&db).await;
+    let worker = super::worker(&db.url, &db.url).await;
+    let name = || start(Name { name: "rolled".into() });
+    let mut tx = db.pool.begin().await.expect("begins");
+    assert!(client.in_transaction(&mut tx).start(name()).await.expect("starts").is_new());
+    tx.rollback().await.expect("rolls back");
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert_eq!(db.count("SELECT count(*) FROM gen_durable").await, 0);
+    assert!(client.start(name()).await.expect("starts").is_new(), "its key is free");
+    worker.stop().await;
+}
+
+/// O-11.
+#[tokio::test]
+async fn a_start_in_a_savepoint_that_rolls_back_never_was() {
+    let db = Db::new().await.with_effects().await;
+    let client = client(&db).await;
+    let worker = super::worker(&db.url, &db.url).await;
+    let name = |name: &str| start(Name { name: name.into() });
+    let mut tx = db.pool.begin().await.expect("begins");
+    let kept = client.in_transaction(&mut tx).start(name("kept")).await.expect("starts");
+    let mut inner = tx.begin().await.expect("a savepoint");
+    assert!(client.in_transaction(&mut inner).start(name("gone")).await.expect("starts").is_new());
+    inner.rollback().await.expect("rolls back");
+    let again = client.in_transaction(&mut tx).start(name("kept")).await.expect("answers");
+    assert_eq!((again.is_new(), again.id()), (false, kept.id()), "it sees its own rows");
+    tx.commit().await.expect("commits");
+    kept.wait().timeout(Duration::from_secs(5)).await.expect("ends");
+    assert_eq!(db.count("SELECT count(*) FROM gen_durable").await, 1);
+    assert!(client.of::<Named>("gone".to_owned()).show().await.expect_err("never was").is_not_found());
+    worker.stop().await;
+}
+
+/// O-11, O-23: a signal counts with the commit; a refused one leaves the transaction usable.
+#[tokio::test]
+async fn a_signal_in_a_transaction_is_heard_with_its_commit() {
+    let db = Db::new().await.with_effects().await;
+    let client = client(&db).await;
+    let worker = super::worker(&db.url, &db.url).await;
+    let timed = client.start(start(Patience { within: Duration::from_secs(60) })).await.expect("starts");
+    let mut tx = db.pool.begin().await.expect("begins");
+    client.in_transaction(&mut tx).signal(timed.signal(Go { n: 1 })).await.expect("delivers");
+    tx.rollback().await.expect("rolls back");
+    assert_eq!(db.count("SELECT count(*) FROM signals").await, 0, "nothing left behind");
+    let mut tx = db.pool.begin().await.expect("begins");
+    let nobody = client.by_id::<Timed>(gen_durable::InstanceId::new(4_711)).signal(Go { n: 1 });
+    assert!(client.in_transaction(&mut tx).signal(nobody).await.expect_err("nobody").is_no_target());
+    client.in_transaction(&mut tx).signal(timed.signal(Go { n: 1 })).await.expect("delivers");
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(db.count(RUNS).await, 0, "not before the commit");
+    tx.commit().await.expect("commits");
+    assert!(timed.wait().timeout(Duration::from_secs(5)).await.expect("ends"), "heard");
+    let quiet = async || db.count("SELECT count(*) FROM signals").await == 0;
+    eventually("the inbox is empty", Duration::from_secs(1), quiet).await;
+    worker.stop().await;
+}
+
+/// O-11: two callers with the same keys in opposite orders are put in order, not against each other.
+#[tokio::test]
+async fn a_key_held_by_an_open_transaction_makes_only_its_own_start_wait() {
+    let db = Db::new().await.with_effects().await;
+    let client = client(&db).await;
+    let name = |name: &str| start(Name { name: name.into() });
+    let mut tx = db.pool.begin().await.expect("begins");
+    client.in_transaction(&mut tx).start(name("held")).await.expect("starts");
+    let other = client.start(name("free")).await.expect("starts at once");
+    assert!(other.is_new());
+    let waiting = tokio::spawn({
+        let client = client.clone();
+        async move { client.start(start(Name { name: "held".into() })).await }
+    });
+    let blocked =
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    eventually("it waits", Duration::from_secs(5), async || db.count(blocked).await == 1).await;
+    tx.commit().await.expect("commits");
+    let answer = waiting.await.expect("no panic").expect("answers");
+    assert!(!answer.is_new(), "the first came first");
+}
