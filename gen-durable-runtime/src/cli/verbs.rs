@@ -187,7 +187,14 @@ fn is_awaited(name: &str) -> Result<(), Fault> {
 async fn show(client: &Client, target: &str, address: &Target, json: bool) -> Result<(), Fault> {
     let shown = client.show(address).await.map_err(|error| -> Fault {
         // The person typed the key: it is no secret here.
-        if error.is_not_found() { format!("no instance {target}").into() } else { error.into() }
+        match (error.is_not_found(), address) {
+            (true, Target::Id(_)) => format!("no instance {target}").into(),
+            (true, Target::Key(_)) => format!(
+                "no instance has the key {target} now; one that ended may have given it up: `list` shows its id"
+            )
+            .into(),
+            (false, _) => error.into(),
+        }
     })?;
     if json {
         print::json(&shown)
