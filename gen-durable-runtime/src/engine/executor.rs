@@ -56,7 +56,10 @@ impl Shared {
             let Some(transition) = self.step(&claim, held, at, may_continue).await else { return };
             match self.persist(&claim, transition).await {
                 Some((Committed::Kept, transition)) => match transition.change {
-                    Change::Advance(advance) => claim = onward(claim, *advance),
+                    Change::Advance(advance) => {
+                        held.goes_on(advance.entry.step);
+                        claim = onward(claim, *advance);
+                    }
                     Change::Retry { .. } | Change::Done { .. } | Change::Fail { .. } => return,
                     Change::Repark | Change::Release => return,
                 },

@@ -1,6 +1,7 @@
 //! The claims this process holds: whom to renew, whom to tell of the end.
 
 use std::{
+    borrow::Cow,
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
@@ -16,12 +17,25 @@ use crate::{
 pub(super) struct Held {
     pub(super) token: ClaimToken,
     /// What it is, for the log of a drain.
-    pub(super) label: String,
+    instance: String,
+    step: Mutex<Cow<'static, str>>,
     /// Told to the handler: come to an end.
     pub(super) cancel: Cancel,
     /// Told to the executor: drop the handler.
     pub(super) dropped: Cancel,
     renewed: Mutex<Instant>,
+}
+
+impl Held {
+    /// It went on to this step in place.
+    pub(super) fn goes_on(&self, step: &'static str) {
+        *self.step.lock().unwrap_or_else(PoisonError::into_inner) = Cow::Borrowed(step);
+    }
+
+    /// `machine id at step`.
+    pub(super) fn label(&self) -> String {
+        format!("{} at {}", self.instance, self.step.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 /// All of them.
@@ -30,9 +44,14 @@ pub(super) struct AllHeld(Mutex<HashMap<InstanceId, Arc<Held>>>);
 
 impl AllHeld {
     pub(super) fn add(&self, claim: &Claim, claimed: Instant) -> Arc<Held> {
-        let label = format!("{} {} at {}", claim.machine, claim.id, claim.step);
-        let (cancel, dropped) = (Cancel::new(), Cancel::new());
-        let held = Arc::new(Held { token: claim.token.clone(), label, cancel, dropped, renewed: Mutex::new(claimed) });
+        let held = Arc::new(Held {
+            token: claim.token.clone(),
+            instance: format!("{} {}", claim.machine, claim.id),
+            step: Mutex::new(Cow::Owned(claim.step.clone())),
+            cancel: Cancel::new(),
+            dropped: Cancel::new(),
+            renewed: Mutex::new(claimed),
+        });
         self.lock().insert(claim.id, Arc::clone(&held));
         held
     }

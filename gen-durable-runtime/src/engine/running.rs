@@ -190,7 +190,7 @@ impl Engine {
 
     /// What runs now, a line each.
     pub fn running(&self) -> Vec<String> {
-        self.shared.held.all().iter().map(|held| held.label.clone()).collect()
+        self.shared.held.all().iter().map(|held| held.label()).collect()
     }
 
     /// Takes no new claims, waits for running steps until `hurry` resolves or the drain time is over; then tells the
@@ -204,7 +204,7 @@ impl Engine {
             () = hurry => {}
         }
         for held in self.shared.held.all() {
-            tracing::info!(claim = held.label, "gives its claim back");
+            tracing::info!(claim = held.label(), "gives its claim back");
             held.cancel.fire();
             held.dropped.fire();
         }

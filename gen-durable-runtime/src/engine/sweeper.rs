@@ -94,7 +94,7 @@ impl Shared {
         let Some(held) = self.held.get(id) else { return };
         // It may have been committed and claimed again since the renewal was sent.
         if piece.iter().any(|(renewed, token)| *renewed == id && *token == held.token) {
-            tracing::warn!(claim = held.label, "claim lost, its run is dropped");
+            tracing::warn!(claim = held.label(), "claim lost, its run is dropped");
             held.cancel.fire();
             held.dropped.fire();
         }

@@ -1,0 +1,60 @@
+//! The smallest program a user writes, for the tests of the command line.
+#![allow(unreachable_pub, missing_debug_implementations)] // as in a user's crate
+
+use std::time::Duration;
+
+use gen_durable::{Client, Command, prelude::*};
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize, Signal)]
+pub struct Paid {
+    pub payment: u64,
+}
+
+/// Waits for its payment.
+#[durable_fsm(output(u64), handler(Shop))]
+pub enum Order {
+    #[step(start, key(order), next(AwaitPayment, Slow))]
+    Reserve { order: u64 },
+    #[step(await(Paid), timeout = "15m", done)]
+    AwaitPayment { order: u64 },
+    #[step(done)]
+    Slow { seconds: u64 },
+}
+
+pub struct Shop;
+
+impl Shop {
+    async fn connect(client: &Client) -> Result<Self, String> {
+        if client.url().is_empty() { Err("no url".into()) } else { Ok(Self) }
+    }
+}
+
+impl OrderSteps for Shop {
+    async fn reserve(&self, step: Reserve, _cx: &StepContext) -> StepResult<Reserve> {
+        // An order above a thousand takes so many seconds less a thousand.
+        Ok(match step.order.checked_sub(1_000) {
+            Some(seconds) => goto(Slow { seconds }),
+            None => goto(AwaitPayment { order: step.order }),
+        })
+    }
+    async fn await_payment(
+        &self,
+        _step: AwaitPayment,
+        signal: Result<Paid, TimedOut>,
+        _cx: &StepContext,
+    ) -> StepResult<AwaitPayment> {
+        Ok(done(signal.map_or(0, |paid| paid.payment)))
+    }
+    async fn slow(&self, step: Slow, _cx: &StepContext) -> StepResult<Slow> {
+        tokio::time::sleep(Duration::from_secs(step.seconds)).await;
+        Ok(done(step.seconds))
+    }
+}
+
+async fn echo(command: Command) -> Result<(), std::io::Error> {
+    println!("{}", command.args().join(" "));
+    Ok(())
+}
+
+gen_durable::worker!(Shop::connect, commands = [echo: "Say what was said"]);

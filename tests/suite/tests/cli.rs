@@ -1,0 +1,176 @@
+//! The command line of a generated `main`, as a person uses it.
+
+use std::{
+    process::Stdio,
+    time::{Duration, Instant},
+};
+
+use suite::Db;
+use tokio::process::{Child, Command};
+
+fn program(db: &Db, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_suite-cli"));
+    command.args(args).env("DATABASE_URL", &db.url).env_remove("RUST_LOG").stdin(Stdio::null()).kill_on_drop(true);
+    command
+}
+
+/// Exit code, standard output, standard error.
+async fn run(db: &Db, args: &[&str]) -> (i32, String, String) {
+    let output = program(db, args).output().await.expect("runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    (output.status.code().unwrap_or(-1), text(output.stdout), text(output.stderr))
+}
+
+async fn say(db: &Db, args: &[&str]) -> String {
+    let (code, out, err) = run(db, args).await;
+    assert_eq!(code, 0, "{args:?}: {err}");
+    out
+}
+
+async fn refuse(db: &Db, args: &[&str]) -> String {
+    let (code, out, err) = run(db, args).await;
+    assert_ne!(code, 0, "{args:?}: {out}");
+    err
+}
+
+fn worker(db: &Db, more: &[&str]) -> Child {
+    let args = [&["run", "--poll", "60s"], more].concat();
+    program(db, &args).stderr(Stdio::piped()).spawn().expect("runs")
+}
+
+async fn working(db: &Db) {
+    let sql = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'";
+    let end = Instant::now() + Duration::from_secs(20);
+    while db.count(sql).await == 0 {
+        assert!(Instant::now() < end, "the worker does not listen");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+async fn until(db: &Db, sql: &'static str, text: &str, within: Duration) {
+    let end = Instant::now() + within;
+    while db.text(sql).await != text {
+        assert!(Instant::now() < end, "it is {}", db.text(sql).await);
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+fn signal(child: &Child, name: &str) {
+    let pid = child.id().expect("it runs").to_string();
+    let sent = std::process::Command::new("kill").args([name, &pid]).status().expect("kill");
+    assert!(sent.success());
+}
+
+const STATUS: &str = "SELECT status::text || ' at ' || step FROM gen_durable ORDER BY id DESC LIMIT 1";
+
+#[tokio::test]
+async fn a_start_by_the_command_line_is_taken_at_once() {
+    let db = Db::new().await;
+    let mut worker = worker(&db, &[]);
+    working(&db).await;
+    for order in 1..=5 {
+        assert_eq!(say(&db, &["start", "order", &format!("{{\"order\": {order}}}")]).await, format!("started instance {order}\n"));
+        // The poll is a minute away: only the wake-up can have brought it there.
+        until(&db, STATUS, "awaiting_signal at await_payment", Duration::from_secs(5)).await;
+        let key = format!("order:{order}");
+        assert_eq!(say(&db, &["signal", &key, "paid", "{\"payment\": 7}"]).await, format!("delivered to instance {order}\n"));
+        until(&db, STATUS, "done at await_payment", Duration::from_secs(5)).await;
+    }
+    signal(&worker, "-TERM");
+    assert!(worker.wait().await.expect("ends").success());
+}
+
+#[tokio::test]
+async fn data_is_printed_for_people_and_as_json() {
+    let db = Db::new().await;
+    assert_eq!(say(&db, &["start", "order", "{\"order\": 1}", "--json"]).await, "{\"id\":1,\"new\":true}\n");
+    assert_eq!(say(&db, &["start", "order", "{\"order\": 1}"]).await, "not started: instance 1 has this business key\n");
+    let shown = say(&db, &["show", "order:1"]).await;
+    assert!(shown.contains("status     runnable at reserve") && shown.contains("state      {\"order\": 1}"), "{shown}");
+    let json: serde_json::Value = serde_json::from_str(&say(&db, &["show", "1", "--json"]).await).expect("json");
+    assert_eq!((&json["machine"], &json["state"]["order"], &json["status"]), (&"order".into(), &1.into(), &"runnable".into()));
+    let list = say(&db, &["list", "--status", "runnable"]).await;
+    assert!(list.starts_with("id  machine  step     status"), "{list}");
+    assert_eq!(say(&db, &["list", "--machine", "other", "--json"]).await, "");
+    let machines = say(&db, &["machines"]).await;
+    assert!(machines.contains("suite_cli::Order") && machines.contains("reserve await_payment slow"), "{machines}");
+    assert!(say(&db, &["graph"]).await.contains("    reserve --> await_payment\n"));
+    assert!(say(&db, &["graph", "order", "--format", "dot"]).await.contains("\"reserve\" -> \"await_payment\";"));
+    assert_eq!(say(&db, &["echo", "--any", "thing"]).await, "--any thing\n");
+    assert!(say(&db, &["--help"]).await.contains("Say what was said"));
+}
+
+#[tokio::test]
+async fn a_mistake_on_the_command_line_is_named_and_nothing_is_written() {
+    let db = Db::new().await;
+    let cases: &[(&[&str], &str)] = &[
+        (&["start", "ordr", "{}"], "no machine is named \"ordr\"; this binary has order"),
+        (&["start", "order", "{\"ordr\": 1}"], "missing field `order`"),
+        (&["start", "order", "nonsense"], "state is not JSON"),
+        (&["start", "order", "{\"order\": 1}", "--step", "slow"], "start steps: reserve"),
+        (&["start", "order", "{\"order\": 1}", "--queue", "a:b"], "queue contains `:`"),
+        (&["start", "order", "{\"order\": 1}", "--delay", "soon"], "expected a duration such as"),
+        (&["start", "order", "{\"order\": 1}", "--priority", "40000"], "40000 is not in -32768..=32767"),
+        (&["signal", "1", "payed"], "no machine of this binary awaits a signal \"payed\"; they await paid"),
+        (&["signal", "1", "paid", "7"], "payload is not a JSON object"),
+        (&["signal", "1", "paid"], "the instance has ended or never was"),
+        (&["signal", "one", "paid"], "neither an id nor a business key"),
+        (&["show", "7"], "no instance 7"),
+        (&["show", "order:7"], "no instance has the key order:7 now"),
+        (&["list", "--status", "waiting"], "expected one of runnable, executing"),
+        (&["--schema", "", "list"], "schema is empty"),
+        (&["--schema", "elsewhere", "list"], "run `migrate`"),
+        (&["migrate", "--to", "9"], "9"),
+    ];
+    for (args, text) in cases {
+        let said = refuse(&db, args).await;
+        assert!(said.contains(text) && !said.contains("panicked"), "{args:?}: {said}");
+    }
+    assert_eq!(db.count("SELECT (SELECT count(*) FROM gen_durable) + (SELECT count(*) FROM signals)").await, 0);
+}
+
+#[tokio::test]
+async fn a_boot_without_a_database_says_so() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_suite-cli"));
+    let began = Instant::now();
+    let refused = command.args(["run", "--database", "postgres://localhost:1/x"]).output().await.expect("runs");
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && said.contains("refused"), "{said}");
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_suite-cli"));
+    let said = command.arg("list").env_remove("DATABASE_URL").output().await.expect("runs").stderr;
+    assert!(String::from_utf8_lossy(&said).contains("set DATABASE_URL or give --database"));
+}
+
+#[tokio::test]
+async fn ctrl_c_drains_and_says_what_it_waits_for_and_a_second_one_does_not_wait() {
+    let db = Db::new().await;
+    let mut worker = worker(&db, &["--log", "json"]);
+    working(&db).await;
+    say(&db, &["start", "order", "{\"order\": 1002}"]).await;
+    say(&db, &["start", "order", "{\"order\": 1060}"]).await;
+    until(&db, "SELECT count(*)::text FROM gen_durable WHERE status = 'executing' AND step = 'slow'", "2", Duration::from_secs(5)).await;
+    signal(&worker, "-INT");
+    until(&db, "SELECT status::text FROM gen_durable WHERE id = 1", "done", Duration::from_secs(10)).await;
+    signal(&worker, "-INT");
+    let ended = tokio::time::timeout(Duration::from_secs(5), worker.wait()).await.expect("in time").expect("ends");
+    assert!(ended.success());
+    // Given back, not lost to its lease, and not counted.
+    assert_eq!(db.text("SELECT status::text || attempt || crashes FROM gen_durable WHERE id = 2").await, "runnable00");
+    let mut log = String::new();
+    let mut stderr = worker.stderr.take().expect("piped");
+    tokio::io::AsyncReadExt::read_to_string(&mut stderr, &mut log).await.expect("reads");
+    assert!(log.contains("waits for order 2 at slow"), "{log}");
+    assert!(log.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()), "{log}");
+}
+
+#[tokio::test]
+async fn migrate_goes_to_the_seeds_versions_and_takes_everything_down() {
+    let db = Db::new().await;
+    assert_eq!(say(&db, &["migrate"]).await, "nothing to do: the schema is as asked for\n");
+    assert_eq!(say(&db, &["migrate", "--to", "2"]).await, "down from version 3+1\ndown from version 3\n");
+    assert!(refuse(&db, &["list"]).await.contains("run `migrate`"));
+    say(&db, &["migrate", "--to", "0"]).await;
+    assert_eq!(db.count("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").await, 0);
+    assert_eq!(say(&db, &["--schema", "we\"ird", "migrate"]).await.lines().count(), 5);
+}
