@@ -38,12 +38,21 @@ pub async fn measure(place: &Place, args: &Args) -> Result<(), Box<dyn std::erro
             tokio::time::sleep(Duration::from_micros(50)).await;
         };
         starts.push(ms(first.saturating_duration_since(committed)));
-        while sqlx::query_scalar::<_, i64>(include_str!("sql/is_done.sql")).bind(id.get()).fetch_one(&bench.pool).await? == 0 {}
+        while sqlx::query_scalar::<_, i64>(include_str!("sql/is_done.sql"))
+            .bind(id.get())
+            .fetch_one(&bench.pool)
+            .await?
+            == 0
+        {}
         ends.push(ms(committed.elapsed()));
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     worker.stop().await;
-    for (what, values) in [("a bare insert committed", &commits), ("start committed, to the handler", &starts), ("start committed, to done", &ends)] {
+    for (what, values) in [
+        ("a bare insert committed", &commits),
+        ("start committed, to the handler", &starts),
+        ("start committed, to done", &ends),
+    ] {
         println!("  {what:40} p50 {:.2} ms, p99 {:.2} ms", percentile(values, 0.5), percentile(values, 0.99));
     }
     println!();

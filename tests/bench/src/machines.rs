@@ -43,7 +43,12 @@ impl ChainSteps for Nothing {
     }
 }
 
-pub async fn worker(bench: &Bench, nothing: Nothing, steps: usize, in_place: u32) -> Result<RunningWorker, gen_durable::Error> {
+pub async fn worker(
+    bench: &Bench,
+    nothing: Nothing,
+    steps: usize,
+    in_place: u32,
+) -> Result<RunningWorker, gen_durable::Error> {
     let worker = Worker::new(bench.client.clone()).handler(nothing).queue("default", steps).steps_in_place(in_place);
     worker.without_migration().start().await
 }

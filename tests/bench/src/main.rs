@@ -1,6 +1,5 @@
 //! Measures the engine beside its limit: bare SQL doing the same row changes, on the same server, in the same run.
 //! Machines are noisy, so only the ratios travel.
-#![allow(unreachable_pub)] // machines are public as in a user's crate
 
 mod bare;
 mod chain;
@@ -44,7 +43,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args = Args::parse();
     let place = place::Place::new()?;
     let wanted = |name: &str| args.only.is_empty() || args.only.iter().any(|o| o == name);
-    println!("PostgreSQL {}, fsync on; medians of {} rounds, alternating with their limit\n", place.major(), args.rounds);
+    println!(
+        "PostgreSQL {}, fsync on; medians of {} rounds, alternating with their limit\n",
+        place.major(),
+        args.rounds
+    );
     if wanted("drain") {
         drain::measure(&place, &args).await?;
     }

@@ -1,6 +1,6 @@
 use gen_durable::{Client, Migration};
 use local_postgres::{Database, Profile, Server};
-use sqlx::{AssertSqlSafe, PgPool, postgres::PgPoolOptions};
+use sqlx::{PgPool, postgres::PgPoolOptions};
 
 type Fault = Box<dyn std::error::Error>;
 
@@ -33,7 +33,8 @@ impl Place {
         client.migrate(Migration::default()).await?;
         // The bare loops get the session settings that the engine's connections have.
         let options: sqlx::postgres::PgConnectOptions = url.parse()?;
-        let options = options.options([("plan_cache_mode", "force_generic_plan"), ("jit", "off"), ("enable_seqscan", "off")]);
+        let options =
+            options.options([("plan_cache_mode", "force_generic_plan"), ("jit", "off"), ("enable_seqscan", "off")]);
         let pool = PgPoolOptions::new().max_connections(4).test_before_acquire(false).connect_with(options).await?;
         Ok(Bench { client, pool, url, _database: database })
     }
@@ -58,10 +59,5 @@ impl Bench {
             }
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
-    }
-
-    pub async fn vacuum(&self) -> Result<(), Fault> {
-        sqlx::raw_sql(AssertSqlSafe(String::from("VACUUM ANALYZE gen_durable"))).execute(&self.pool).await?;
-        Ok(())
     }
 }

@@ -19,12 +19,12 @@ impl Rates {
     }
 }
 
+/// The value that `at` of the others do not exceed.
 pub fn percentile(values: &[f64], at: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let last = sorted.len().saturating_sub(1);
-    let index = (last as f64 * at).round();
-    sorted.iter().enumerate().find(|(i, _)| *i as f64 >= index).map_or(f64::NAN, |(_, v)| *v)
+    let last = sorted.len().saturating_sub(1) as f64;
+    sorted.iter().enumerate().find(|(i, _)| *i as f64 >= (last * at).round()).map_or(f64::NAN, |(_, v)| *v)
 }
 
 pub fn line(what: &str, rates: &Rates, unit: &str, limit: Option<&Rates>) {
