@@ -20,8 +20,9 @@ impl Client {
     /// An instance as it stands.
     ///
     /// # Errors
-    /// `is_not_found`, or the store's.
+    /// `is_not_found`; a key that no instance can have; or the store's.
     pub async fn show(&self, target: &Target) -> Result<Snapshot, Error> {
+        target.check()?;
         self.0.store.show(target).await?.ok_or_else(|| Error::not_found(named(target)))
     }
 

@@ -68,7 +68,10 @@ impl<M: Machine> Wait<M> {
         let missing = || WaitError::NotFound(inspect::named(&self.target));
         let id = match &self.target {
             Target::Id(id) => *id,
-            key @ Target::Key(_) => self.client.0.store.show(key).await?.ok_or_else(missing)?.id,
+            key @ Target::Key(_) => {
+                key.check().map_err(Error::from)?;
+                self.client.0.store.show(key).await?.ok_or_else(missing)?.id
+            }
         };
         // A time-out beyond the clock's end is none.
         let until = self.timeout.and_then(|t| Instant::now().checked_add(t));

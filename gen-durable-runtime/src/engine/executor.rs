@@ -17,7 +17,7 @@ use crate::{
     },
     model::{
         Advance, Change, Claim, ClaimToken, Committed, Deadline, Entry, Failure, FailureKind, InstanceId, Json,
-        Transition, Verdict, Wake,
+        Transition, Verdict, Wake, limits,
         plan::{self, Rules},
     },
 };
@@ -278,6 +278,8 @@ async fn limit(run_timeout: Option<Duration>) -> Duration {
 /// A failed run: again later, or to its `catch`, or the end.
 fn settle(served: &Served, step: Option<&StepInfo>, claim: &Claim, failure: &Failure, rules: Rules) -> Transition {
     let policy = step.map_or_else(Default::default, |s| s.retry);
+    // What a `catch` keeps of the text must be storable, or it could not run.
+    let failure = &Failure { error: limits::error_text(&failure.error), ..failure.clone() };
     if let Some(retry) = plan::retry(claim, failure, &policy, rand::random()) {
         return retry;
     }

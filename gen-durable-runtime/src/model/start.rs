@@ -85,6 +85,19 @@ pub enum Target {
     Key(String),
 }
 
+impl Target {
+    /// Checks what only run time knows.
+    ///
+    /// # Errors
+    /// Names the field and its limit.
+    pub fn check(&self) -> Result<(), Invalid> {
+        match self {
+            Self::Id(_) => Ok(()),
+            Self::Key(key) => limits::key("key", key),
+        }
+    }
+}
+
 /// A signal, ready to be delivered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SignalSpec {
@@ -105,9 +118,7 @@ impl SignalSpec {
     /// Names the field and its limit.
     pub fn check(&self) -> Result<(), Invalid> {
         limits::name("signal name", &self.name)?;
-        if let Target::Key(key) = &self.target {
-            limits::key("key", key)?;
-        }
+        self.target.check()?;
         if !self.payload.as_str().starts_with('{') {
             return Err(Invalid::new("payload", "is not a JSON object"));
         }
