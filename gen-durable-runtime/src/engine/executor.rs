@@ -1,23 +1,25 @@
 //! Runs one claimed instance, step by step, until it waits, ends, or another should have its place.
 
 use std::{
-    panic::AssertUnwindSafe,
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use futures_util::FutureExt;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
-use super::{catalog::Served, committer::Refused, held::Held, running::Shared};
+use super::{
+    attempt,
+    catalog::Served,
+    committer::Refused,
+    failing::{crashed, settle, undecodable},
+    held::Held,
+    shared::Shared,
+    takeover::{enter, upgrade, wait_is_over},
+};
 use crate::{
-    machine::{
-        ContextParts, StepContext, StepError, StepInfo,
-        registry::{Ran, Run, Stored},
-    },
+    machine::StepError,
     model::{
-        Advance, Change, Claim, ClaimToken, Committed, Deadline, Entry, Failure, FailureKind, InstanceId, Json,
-        Transition, Verdict, Wake, limits,
+        Advance, Change, Claim, ClaimToken, Committed, Deadline, Entry, InstanceId, Transition, Wake,
         plan::{self, Rules},
     },
 };
@@ -99,7 +101,7 @@ impl Shared {
             return Some(settle(served, Some(step), claim, &crashed(claim.crashes), rules));
         }
         let began = Instant::now();
-        let ran = run(served, step, claim, held, at).await;
+        let ran = attempt::run(served, step, claim, held, at).await;
         let transition = match ran {
             None => return self.dropped(claim),
             Some(Err(failure)) => settle(served, Some(step), claim, &failure, rules),
@@ -189,135 +191,6 @@ fn rules(served: &Served, may_continue: bool) -> Rules {
     let info = served.info;
     let awaits_signals = served.awaits_signals;
     Rules { version: info.version, queue: info.queue, priority: info.priority, may_continue, awaits_signals }
-}
-
-/// The claim as the running version sees it; `None` when it is of that version.
-fn upgrade(served: &Served, claim: &Claim) -> Result<Option<Claim>, Failure> {
-    if claim.version == served.info.version {
-        return Ok(None);
-    }
-    let stored = Stored { step: claim.step.clone(), state: claim.state.clone(), carry: claim.carry.clone() };
-    let upgraded = std::panic::catch_unwind(|| (served.registration.upgrade)(claim.version, stored));
-    match upgraded.map_err(|panic| panicked(&*panic))? {
-        None => Ok(None),
-        Some(Err(error)) => Err(error.into_failure()),
-        Some(Ok(Stored { step, state, carry })) => Ok(Some(Claim { step, state, carry, ..claim.clone() })),
-    }
-}
-
-/// Whether what ended the wait of the older version's step ends the wait of this one as well.
-fn wait_is_over(step: &StepInfo, wake: &Wake) -> bool {
-    let Some(awaits) = &step.awaits else { return true };
-    match wake {
-        Wake::Ready | Wake::Unsatisfied => false,
-        Wake::Signals(signals) if signals.is_empty() => step.timeout.is_some(),
-        Wake::Signals(signals) => {
-            signals.iter().all(|s| awaits.signals.iter().any(|names| names.contains(&s.name.as_str())))
-        }
-    }
-}
-
-/// A row that an upgrade brought to a step with rules of its own enters it now; the inbox stays as it is.
-fn enter(served: &Served, step: &StepInfo, claim: &Claim, rules: Rules) -> Transition {
-    let stored = Stored { step: claim.step.clone(), state: claim.state.clone(), carry: claim.carry.clone() };
-    let entered = (served.registration.enter)(stored).and_then(|entry| {
-        let verdict = Verdict::Goto { entry, delay: Duration::ZERO, carry: claim.carry.clone() };
-        Ok(plan::outcome(claim, verdict, rules)?)
-    });
-    match entered {
-        Ok(transition) => Transition { consumed: vec![], ..transition },
-        Err(error) => settle(served, Some(step), claim, &error.into_failure(), rules),
-    }
-}
-
-/// One run of the handler; `None` when it was told to be dropped: the claim was lost, or the worker stops.
-async fn run(
-    served: &Served,
-    step: &'static StepInfo,
-    claim: &Claim,
-    held: &Held,
-    at: ClaimedAt,
-) -> Option<Result<Ran, Failure>> {
-    let elapsed = SignedDuration::try_from(at.here.elapsed()).unwrap_or_default();
-    let context = StepContext::new(ContextParts {
-        id: claim.id,
-        attempt: claim.attempt,
-        transitions: claim.transitions,
-        database_now: at.database.checked_add(elapsed).unwrap_or(at.database),
-        cancel: held.cancel.clone(),
-    });
-    let (state, carry, wake) = (claim.state.clone(), claim.carry.clone(), claim.wake.clone());
-    let input = Run { step: step.name, state, carry, wake, context };
-    let handler = Arc::clone(&served.handler);
-    let future = async { (served.run)(handler, input).await };
-    let future = AssertUnwindSafe(future).catch_unwind();
-    tokio::select! {
-        ran = future => Some(match ran {
-            Ok(ran) => ran.map_err(StepError::into_failure),
-            Err(panic) => Err(panicked(&*panic)),
-        }),
-        () = held.dropped.fired() => None,
-        limit = limit(step.run_timeout) => Some(Err(Failure {
-            kind: FailureKind::RunTimeout,
-            error: format!("ran longer than its run_timeout of {limit:?}"),
-            permanent: false,
-        })),
-    }
-}
-
-async fn limit(run_timeout: Option<Duration>) -> Duration {
-    match run_timeout {
-        Some(limit) => {
-            tokio::time::sleep(limit).await;
-            limit
-        }
-        None => std::future::pending().await,
-    }
-}
-
-/// A failed run: again later, or to its `catch`, or the end.
-fn settle(served: &Served, step: Option<&StepInfo>, claim: &Claim, failure: &Failure, rules: Rules) -> Transition {
-    let policy = step.map_or_else(Default::default, |s| s.retry);
-    // What a `catch` keeps of the text must be storable, or it could not run.
-    let failure = &Failure { error: limits::error_text(&failure.error), ..failure.clone() };
-    if let Some(retry) = plan::retry(claim, failure, &policy, rand::random()) {
-        return retry;
-    }
-    match caught(served, claim, failure) {
-        None => plan::failed(claim, failure),
-        Some(Ok((entry, carry))) => plan::caught(claim, failure, entry, carry, rules).unwrap_or_else(|invalid| {
-            plan::failed(claim, &because(failure, &format!("its catch cannot be stored: {invalid}")))
-        }),
-        Some(Err(error)) => plan::failed(claim, &because(failure, &format!("its catch failed: {error}"))),
-    }
-}
-
-/// What `catch` makes of the failed step. A panic in there is contained like any other.
-fn caught(served: &Served, claim: &Claim, failure: &Failure) -> Option<Result<(Entry, Option<Json>), StepError>> {
-    let stored = Stored { step: claim.step.clone(), state: claim.state.clone(), carry: claim.carry.clone() };
-    let attempts = claim.attempt.saturating_add(1);
-    let catch = AssertUnwindSafe(|| (served.registration.catch)(stored, failure, attempts));
-    std::panic::catch_unwind(catch).unwrap_or_else(|panic| Some(Err(StepError::new(panicked(&*panic).error))))
-}
-
-fn because(failure: &Failure, also: &str) -> Failure {
-    Failure { error: format!("{}; {also}", failure.error), ..failure.clone() }
-}
-
-fn crashed(times: u32) -> Failure {
-    Failure { kind: FailureKind::Crashed, error: format!("crashed {times} times"), permanent: true }
-}
-
-fn undecodable(error: String) -> Failure {
-    Failure { kind: FailureKind::Undecodable, error, permanent: false }
-}
-
-/// A panic's text, as `panic!` made it.
-fn panicked(payload: &(dyn std::any::Any + Send)) -> Failure {
-    let text = payload.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-    let error = text.map_or_else(|| "panicked with a value that is no text".to_owned(), |t| format!("panicked: {t}"));
-    Failure { kind: FailureKind::Panic, error, permanent: false }
 }
 
 fn log(claim: &Claim, transition: &Transition, took: Duration) {

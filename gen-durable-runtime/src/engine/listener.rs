@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{backoff::Backoff, running::Shared};
+use super::{backoff::Backoff, shared::Shared};
 use crate::store::{WakeUp, WakeUps};
 
 /// How often a listener proves that it hears: a half-open connection says nothing for ever.

@@ -1,18 +1,25 @@
 //! Floor 3: carries instances from step to step. Names no database.
 
+mod attempt;
 mod backoff;
 mod bell;
+mod boot;
 mod catalog;
 mod committer;
 mod config;
 mod executor;
+mod failing;
 mod held;
 mod identity;
 mod listener;
 mod running;
 mod scheduler;
+mod shared;
+mod stats;
 mod sweeper;
+mod takeover;
 
 pub use catalog::{Catalog, Handlers, RunStep};
 pub use config::EngineConfig;
-pub use running::{Engine, Stats};
+pub use running::Engine;
+pub use stats::Stats;

@@ -1,10 +1,10 @@
-//! A running engine: its tasks, what they share, and how it comes to an end.
+//! A running engine: its tasks, and how it comes to an end.
 
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -14,111 +14,12 @@ use tokio::{sync::Semaphore, task::JoinSet};
 
 use super::{
     bell::Bells, catalog::Catalog, committer::Committer, config::EngineConfig, held::AllHeld, identity::Identity,
-    scheduler::Scheduler,
+    scheduler::Scheduler, shared::Shared, stats::Stats,
 };
 use crate::{
     Error,
     store::{Notifier, Store},
 };
-
-/// What every part of an engine may use.
-pub(super) struct Shared {
-    pub(super) store: Arc<dyn Store>,
-    pub(super) catalog: Catalog,
-    pub(super) config: EngineConfig,
-    pub(super) committer: Committer,
-    pub(super) notifier: Notifier,
-    pub(super) bells: Bells,
-    pub(super) held: AllHeld,
-    pub(super) identity: Identity,
-    pub(super) stats: Stats,
-    /// A row whose process died before is running, or being claimed.
-    pub(super) crashed_running: AtomicBool,
-    /// No new claims.
-    stopping: AtomicBool,
-    /// No renewals either.
-    stopped: AtomicBool,
-    /// The database's time, as last seen, and when that was.
-    time: Mutex<(Timestamp, Instant)>,
-}
-
-impl Shared {
-    pub(super) fn is_stopping(&self) -> bool {
-        self.stopping.load(Ordering::Acquire)
-    }
-
-    pub(super) fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::Acquire)
-    }
-
-    /// Work is due now in `queue`: here, or for whoever serves it.
-    pub(super) fn wake(&self, queue: &str) {
-        if !self.ring(queue) {
-            self.notifier.wake(queue);
-        }
-    }
-
-    /// Whether this process serves `queue`.
-    pub(super) fn ring(&self, queue: &str) -> bool {
-        self.bells.of(queue).map(|bell| bell.ring()).is_some()
-    }
-
-    pub(super) fn due_in(&self, queue: &str, after: Duration) {
-        match self.bells.of(queue) {
-            Some(bell) if after.is_zero() => bell.ring(),
-            Some(bell) => bell.ring_in(after),
-            None => self.notifier.wake(queue),
-        }
-    }
-
-    pub(super) fn saw_time(&self, database: Timestamp, here: Instant) {
-        *self.time.lock().unwrap_or_else(PoisonError::into_inner) = (database, here);
-    }
-
-    /// How long it is until `at`, by the database's clock.
-    pub(super) fn until(&self, at: Timestamp) -> Duration {
-        let (database, here) = *self.time.lock().unwrap_or_else(PoisonError::into_inner);
-        let ahead = at.duration_since(database);
-        if ahead.is_negative() { Duration::ZERO } else { ahead.unsigned_abs().saturating_sub(here.elapsed()) }
-    }
-}
-
-/// What an engine did so far.
-#[derive(Debug, Default)]
-pub struct Stats {
-    claimed: AtomicUsize,
-    lost: AtomicUsize,
-    reaped: AtomicUsize,
-}
-
-impl Stats {
-    pub(super) fn claimed(&self, rows: usize) {
-        self.claimed.fetch_add(rows, Ordering::Relaxed);
-    }
-
-    pub(super) fn lost(&self) {
-        self.lost.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(super) fn reaped(&self, rows: usize) {
-        self.reaped.fetch_add(rows, Ordering::Relaxed);
-    }
-
-    /// Instances claimed.
-    pub fn claims(&self) -> usize {
-        self.claimed.load(Ordering::Relaxed)
-    }
-
-    /// Outcomes dropped because their claim was lost.
-    pub fn lost_claims(&self) -> usize {
-        self.lost.load(Ordering::Relaxed)
-    }
-
-    /// Claims of dead workers taken back.
-    pub fn reaped_claims(&self) -> usize {
-        self.reaped.load(Ordering::Relaxed)
-    }
-}
 
 /// Tells several engines of one process apart.
 static ENGINES: AtomicU64 = AtomicU64::new(1);

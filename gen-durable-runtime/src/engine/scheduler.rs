@@ -8,7 +8,7 @@ use std::{
 use jiff::Timestamp;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::{backoff::Backoff, bell::Bell, executor::ClaimedAt, running::Shared};
+use super::{backoff::Backoff, bell::Bell, executor::ClaimedAt, shared::Shared};
 use crate::{
     model::Claim,
     store::{ClaimOrder, Claimed},

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Instant};
 
-use super::{identity, running::Shared};
+use super::{identity, shared::Shared};
 use crate::{Error, store::Swept};
 
 /// Rows a sweep changes at once.

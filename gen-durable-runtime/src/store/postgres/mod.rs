@@ -1,6 +1,7 @@
 //! The Postgres store.
 
 mod claim;
+mod columns;
 mod commit;
 mod error;
 mod inspect;

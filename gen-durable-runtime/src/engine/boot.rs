@@ -1,0 +1,120 @@
+//! Every reason not to start, in words that mend it.
+
+use std::collections::HashMap;
+
+use crate::{
+    machine::{
+        ExitKind, MachineInfo, StepInfo,
+        registry::{self, MachineRegistration},
+    },
+    model::AwaitMode,
+};
+
+pub(super) const NOTHING_LINKED: &str = "no machine is linked into this binary: a library crate that the binary never mentions \
+     registers nothing. Mention the crate that holds the machines in main.rs, with a line such as \
+     `use my_machines as _;`";
+
+pub(super) fn unserved(machine: &MachineRegistration) -> String {
+    let info = (machine.info)();
+    let id = (machine.type_id)();
+    let named: Vec<&str> = registry::handlers().filter(|h| (h.machine)() == id).map(|h| (h.handler)().1).collect();
+    let how = match named.as_slice() {
+        [] => {
+            format!("give it `handler(Type)`, or call `.serve::<{}, _>(handler)` on the worker", last(info.rust_path))
+        }
+        types => {
+            format!("give the worker a `{}`: `.handler(..)`, or its constructor in `worker!(..)`", types.join("` or `"))
+        }
+    };
+    format!("nobody serves machine `{}` version {} ({}): {how}", info.name, info.version, info.rust_path)
+}
+
+pub(super) fn takes_over(newer: &'static MachineInfo, older: &'static MachineInfo) -> bool {
+    let mut version = newer.upgrades;
+    while let Some(info) = version {
+        if std::ptr::eq(info, older) || info.rust_path == older.rust_path {
+            return true;
+        }
+        version = info.upgrades;
+    }
+    false
+}
+
+/// Two machines with one stored name and version: a row could run either.
+pub(super) fn twins(machines: &[&'static MachineRegistration]) -> Vec<String> {
+    let mut seen: HashMap<(&str, i32), &MachineInfo> = HashMap::new();
+    let mut faults = Vec::new();
+    for info in machines.iter().map(|m| (m.info)()) {
+        for name in names(info) {
+            match seen.insert((name, info.version), info) {
+                Some(other) if !std::ptr::eq(other, info) => faults.push(format!(
+                    "two machines are stored as `{name}` version {}: {} and {}; give one `name = \"..\"` or another `version`",
+                    info.version, other.rust_path, info.rust_path
+                )),
+                Some(_) | None => {}
+            }
+        }
+    }
+    faults
+}
+
+/// What the annotation may say and this engine cannot honour yet: never ignored in silence.
+pub(super) fn unsupported(info: &'static MachineInfo, dialect: &str) -> Vec<String> {
+    let mut words: Vec<(Option<&str>, String)> = Vec::new();
+    for exit in info.exits {
+        match exit.kind {
+            ExitKind::Catch => {}
+            ExitKind::Cancel => words.push((None, "on_cancel(..)".into())),
+            ExitKind::Deadline => words.push((None, "on_deadline(..)".into())),
+            ExitKind::Signal(_) => words.push((None, "on(Signal, ..)".into())),
+        }
+    }
+    let on_machine = [
+        (info.deadline.is_some(), "deadline"),
+        (info.dedup.is_some(), "endless(dedup = ..)"),
+        (info.retention != (None, None), "retention(..)"),
+    ];
+    words.extend(on_machine.iter().filter(|(given, _)| *given).map(|(_, word)| (None, (*word).to_owned())));
+    words.extend(info.steps.iter().flat_map(|s| unsupported_on(s).into_iter().map(|w| (Some(s.variant), w))));
+    let place = |step: Option<&str>| step.map_or(String::new(), |s| format!(", step `{s}`"));
+    let fault = |(step, word): (Option<&str>, String)| {
+        format!(
+            "machine `{}` ({}){}: `{word}` is not supported by this version of the engine",
+            info.name,
+            info.rust_path,
+            place(step)
+        )
+    };
+    let store = info.store.filter(|store| *store != dialect).map(|store| {
+        format!("machine `{}` ({}) needs store = \"{store}\", and the database is {dialect}", info.name, info.rust_path)
+    });
+    words.into_iter().map(fault).chain(store).collect()
+}
+
+fn unsupported_on(step: &StepInfo) -> Vec<String> {
+    let mode = step.awaits.as_ref().map(|a| a.mode);
+    let words = [
+        (step.join.is_some(), "join(..)"),
+        (!step.spawns.is_empty(), "spawn(..)"),
+        (matches!(mode, Some(AwaitMode::All)), "await(all(..))"),
+        (matches!(mode, Some(AwaitMode::Count(_))), "await(.., count = ..)"),
+        (matches!(mode, Some(AwaitMode::AnyBiased)), "await(.., biased)"),
+        (step.rate_limit.is_some(), "rate_limit(..)"),
+        (step.concurrency.is_some_and(|c| c.limit.is_some()), "concurrency(..) with a limit"),
+        (step.concurrency.is_some_and(|c| c.held), "concurrency(..) with held"),
+        (!step.schedules.is_empty(), "every / cron"),
+    ];
+    words.iter().filter(|(given, _)| *given).map(|(_, word)| (*word).to_owned()).collect()
+}
+
+pub(super) fn names(info: &'static MachineInfo) -> impl Iterator<Item = &'static str> {
+    std::iter::once(info.name).chain(info.aliases.iter().copied())
+}
+
+pub(super) fn step_names(step: &'static StepInfo) -> impl Iterator<Item = &'static str> {
+    std::iter::once(step.name).chain(step.aliases.iter().copied())
+}
+
+fn last(path: &str) -> &str {
+    path.rsplit("::").next().unwrap_or(path)
+}

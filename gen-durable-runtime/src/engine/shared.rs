@@ -1,0 +1,79 @@
+//! What every part of an engine may use.
+
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use jiff::Timestamp;
+
+use super::{
+    bell::Bells, catalog::Catalog, committer::Committer, config::EngineConfig, held::AllHeld, identity::Identity,
+    stats::Stats,
+};
+use crate::store::{Notifier, Store};
+
+/// The parts, and the state they share.
+pub(super) struct Shared {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) catalog: Catalog,
+    pub(super) config: EngineConfig,
+    pub(super) committer: Committer,
+    pub(super) notifier: Notifier,
+    pub(super) bells: Bells,
+    pub(super) held: AllHeld,
+    pub(super) identity: Identity,
+    pub(super) stats: Stats,
+    /// A row whose process died before is running, or being claimed.
+    pub(super) crashed_running: AtomicBool,
+    /// No new claims.
+    pub(super) stopping: AtomicBool,
+    /// No renewals either.
+    pub(super) stopped: AtomicBool,
+    /// The database's time, as last seen, and when that was.
+    pub(super) time: Mutex<(Timestamp, Instant)>,
+}
+
+impl Shared {
+    pub(super) fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Acquire)
+    }
+
+    /// Work is due now in `queue`: here, or for whoever serves it.
+    pub(super) fn wake(&self, queue: &str) {
+        if !self.ring(queue) {
+            self.notifier.wake(queue);
+        }
+    }
+
+    /// Whether this process serves `queue`.
+    pub(super) fn ring(&self, queue: &str) -> bool {
+        self.bells.of(queue).map(|bell| bell.ring()).is_some()
+    }
+
+    pub(super) fn due_in(&self, queue: &str, after: Duration) {
+        match self.bells.of(queue) {
+            Some(bell) if after.is_zero() => bell.ring(),
+            Some(bell) => bell.ring_in(after),
+            None => self.notifier.wake(queue),
+        }
+    }
+
+    pub(super) fn saw_time(&self, database: Timestamp, here: Instant) {
+        *self.time.lock().unwrap_or_else(PoisonError::into_inner) = (database, here);
+    }
+
+    /// How long it is until `at`, by the database's clock.
+    pub(super) fn until(&self, at: Timestamp) -> Duration {
+        let (database, here) = *self.time.lock().unwrap_or_else(PoisonError::into_inner);
+        let ahead = at.duration_since(database);
+        if ahead.is_negative() { Duration::ZERO } else { ahead.unsigned_abs().saturating_sub(here.elapsed()) }
+    }
+}
