@@ -12,7 +12,8 @@ use gen_durable_runtime::{
 };
 use suite::{Db, entry, order, start};
 
-pub(crate) const RULES: Rules = Rules { version: 1, queue: "default", priority: 0, may_continue: true, awaits_signals: true };
+pub(crate) const RULES: Rules =
+    Rules { version: 1, queue: "default", priority: 0, may_continue: true, awaits_signals: true };
 
 pub(crate) fn known() -> Known {
     let steps: Vec<String> = ["a", "b", "w"].map(String::from).to_vec();
@@ -57,7 +58,11 @@ async fn an_instance_goes_from_start_over_a_step_in_place_to_done() {
     assert_eq!(commit(&db, goto(&claims[0], entry("b"))).await, Committed::Kept);
     let onward = Claim { transitions: 1, step: "b".into(), ..claims[0].clone() };
     assert_eq!(commit(&db, done(&onward)).await, Committed::Done);
-    assert_eq!(db.text("SELECT status::text || ' ' || step || ' ' || result::text || ' ' || transitions FROM gen_durable").await, "done b 7 2");
+    assert_eq!(
+        db.text("SELECT status::text || ' ' || step || ' ' || result::text || ' ' || transitions FROM gen_durable")
+            .await,
+        "done b 7 2"
+    );
 }
 
 #[tokio::test]
@@ -116,7 +121,10 @@ async fn commit_by_a_lost_claim_changes_nothing() {
     for t in [done(&lost), goto(&lost, entry("b")), plan::release(&lost), plan::repark(&lost)] {
         assert_eq!(commit(&db, t).await, Committed::ClaimLost);
     }
-    assert_eq!(db.text("SELECT status::text || locked_by || step || transitions FROM gen_durable").await, "executingq#1a0");
+    assert_eq!(
+        db.text("SELECT status::text || locked_by || step || transitions FROM gen_durable").await,
+        "executingq#1a0"
+    );
     assert_eq!(commit(&db, done(&winner)).await, Committed::Done);
     assert_eq!(commit(&db, done(&lost)).await, Committed::ClaimLost);
 }
@@ -252,7 +260,11 @@ async fn a_dedup_key_protects_for_the_life_of_the_instance() {
     let claims = claim(&db, 1, "w#1").await;
     commit(&db, goto(&claims[0], waiting(&["s"], None))).await;
     let woken = claim(&db, 1, "w#2").await.remove(0);
-    assert_eq!(commit(&db, goto(&woken, waiting(&["s"], None))).await, Committed::Parked, "consumed, not matched again");
+    assert_eq!(
+        commit(&db, goto(&woken, waiting(&["s"], None))).await,
+        Committed::Parked,
+        "consumed, not matched again"
+    );
     assert_eq!(db.store.signal(&[pay()]).await.expect("delivers")[0].delivered, Delivered::Duplicate(id));
     assert_eq!(db.text("SELECT payload::text FROM signals").await, "{}", "emptied");
     assert_eq!(claim(&db, 1, "w#3").await.len(), 0);

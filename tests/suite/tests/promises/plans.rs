@@ -47,7 +47,8 @@ async fn round(db: &Db, at: &str) -> Vec<(&'static str, i64)> {
     let goto = |c: &Claim, entry: Entry| {
         plan::outcome(c, Verdict::Goto { entry, delay: Duration::ZERO, carry: None }, RULES).expect("a plan")
     };
-    let on = |c: &Claim| Transition { change: in_place(goto(c, suite::entry("b")).change), ..goto(c, suite::entry("b")) };
+    let on =
+        |c: &Claim| Transition { change: in_place(goto(c, suite::entry("b")).change), ..goto(c, suite::entry("b")) };
     let answers = db.store.commit(&claims.iter().map(on).collect::<Vec<_>>()).await.expect("commits");
     assert!(answers.iter().all(|a| *a == Committed::Kept), "{at}");
     let claims: Vec<Claim> = claims.into_iter().map(|c| Claim { transitions: 1, ..c }).collect();
@@ -64,7 +65,9 @@ async fn round(db: &Db, at: &str) -> Vec<(&'static str, i64)> {
     assert_eq!(mine.len(), BATCH, "{at}");
     db.store.commit(&mine).await.expect("commits");
     let mut costs = Vec::new();
-    for (name, text) in [("claim", "AS of_key"), ("commit", "AS key_taken"), ("signal", "AS wake"), ("consume", "s.id <> ALL")] {
+    for (name, text) in
+        [("claim", "AS of_key"), ("commit", "AS key_taken"), ("signal", "AS wake"), ("consume", "s.id <> ALL")]
+    {
         let (calls, blocks) = cost(db, text).await;
         assert!(calls > 0, "{name} was not seen");
         costs.push((name, blocks / calls));
@@ -91,7 +94,10 @@ fn check(at: &str, costs: &[(&'static str, i64)]) {
 async fn cost_follows_the_batch_and_not_the_table() {
     let db = Db::new().await;
     // Statistics are only what this test makes them.
-    db.run("ALTER TABLE gen_durable SET (autovacuum_enabled = off); ALTER TABLE signals SET (autovacuum_enabled = off)").await;
+    db.run(
+        "ALTER TABLE gen_durable SET (autovacuum_enabled = off); ALTER TABLE signals SET (autovacuum_enabled = off)",
+    )
+    .await;
     check("empty, no statistics", &round(&db, "empty").await);
     db.run("VACUUM ANALYZE gen_durable").await;
     db.run("VACUUM ANALYZE signals").await;
@@ -130,7 +136,8 @@ async fn an_empty_claim_looks_at_a_handful_of_blocks_whatever_is_parked_or_due_l
 async fn statements_are_counted() {
     let db = Db::new().await;
     let statements = async |db: &Db| {
-        let sql = "SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
+        let sql =
+            "SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
             WHERE d.datname = current_database() AND s.query NOT LIKE '%pg_stat_statements%'";
         sqlx::query_scalar::<_, i64>(sql).fetch_one(&db.pool).await.expect("counts")
     };
