@@ -96,9 +96,12 @@ impl Wire {
 
     /// Holds only the connections on which this was said; answers how many.
     pub fn hold_where(&self, said: &str) -> usize {
-        let links = self.links();
-        let meant = links.iter().filter(|link| find(&link.said(), said.as_bytes()));
-        meant.map(|link| link.mode.send_replace(Some(Mode::Hold))).count()
+        let mut links = self.links();
+        links.retain(|link| find(&link.said(), said.as_bytes()));
+        for link in &links {
+            link.mode.send_replace(Some(Mode::Hold));
+        }
+        links.len()
     }
 
     /// Breaks all connections; new ones pass.

@@ -96,7 +96,10 @@ async fn a_hundred_thousand_starts_in_one_call_are_all_there_once() {
         ids.dedup();
         assert_eq!(ids.len(), many);
         assert!(answers.iter().all(|a| a.is_new()));
-        assert_eq!(db.count_of("SELECT count(*) FROM gen_durable WHERE id = ANY ($1)", &ids).await, many as i64);
+        assert_eq!(
+            db.count_of("SELECT count(*) FROM gen_durable WHERE id = ANY ($1)", &ids).await,
+            i64::try_from(many).expect("small")
+        );
     }
     assert_eq!(db.count(ROWS).await, 106_000);
     assert!(client.start_many(Vec::<gen_durable::Start<Timed>>::new()).await.expect("nothing to do").is_empty());
@@ -118,8 +121,8 @@ async fn seventy_thousand_signals_in_one_call_are_all_there_once() {
     assert_eq!(answers.len(), many);
     assert!(answers.iter().enumerate().all(|(n, a)| *a == Delivered::New(targets[n % 700].id())), "in order");
     let distinct = "SELECT count(DISTINCT payload ->> 'n') FROM signals";
-    assert_eq!(db.count(distinct).await, many as i64);
-    assert_eq!(db.count("SELECT count(*) FROM signals").await, many as i64);
+    assert_eq!(db.count(distinct).await, i64::try_from(many).expect("small"));
+    assert_eq!(db.count("SELECT count(*) FROM signals").await, i64::try_from(many).expect("small"));
 }
 
 /// O-07: a key is free again once its instance has ended, and was never a lock on others.

@@ -23,7 +23,7 @@ async fn a_killed_workers_rows_run_again_and_every_instance_ends() {
     let (kills, instances) = (size(20), size(200).max(60));
     let started =
         client.start_many((0..instances).map(|_| start(Run { millis: 300, steps: 1 }))).await.expect("starts");
-    let mut workers = vec![worker(&db).spawn().await, worker(&db).spawn().await];
+    let mut workers = [worker(&db).spawn().await, worker(&db).spawn().await];
     for _ in 0..kills {
         let pause = Duration::from_millis(rand::rng().random_range(100..700));
         tokio::time::sleep(pause).await;
