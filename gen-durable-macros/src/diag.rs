@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 
-use proc_macro2::{Span, TokenStream};
-use quote::ToTokens;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote};
 
 /// The errors of one macro call.
 #[derive(Default)]
@@ -38,6 +38,19 @@ impl Diag {
     /// All of them, as code.
     pub fn into_compile_errors(self) -> TokenStream {
         self.0.into_iter().map(syn::Error::into_compile_error).collect()
+    }
+
+    /// All of them, the first one as the length of an array: the compiler says nothing more about a type that `alias`
+    /// is part of.
+    pub fn into_wrong_type(self, alias: &Ident) -> TokenStream {
+        let mut errors = self.0.into_iter().map(syn::Error::into_compile_error);
+        let Some(first) = errors.next() else { return quote!() };
+        quote! {
+            #[doc(hidden)]
+            #[allow(dead_code)]
+            type #alias = [(); #first];
+            #(#errors)*
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Where generated code finds the facade.
 
 use proc_macro_crate::{FoundCrate, crate_name};
-use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident, quote};
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
 use syn::Path;
 
 /// The facade's path: found by itself when the dependency is renamed, or given by `crate(path)`.
@@ -21,10 +21,17 @@ impl Facade {
         quote!(#root::__private)
     }
 
-    /// serde's `crate = ".."`.
-    pub fn serde(&self) -> String {
+    /// The hidden module as serde's attributes name it, in a string, beside `item`.
+    ///
+    /// `$crate` of a user's macro cannot stand in a string: it gets a name there.
+    pub fn in_a_string(&self, item: &Ident) -> (TokenStream, String) {
         let path = self.private();
-        quote!(#path::serde).into_token_stream().to_string().replace(' ', "")
+        let text = path.to_string().replace(' ', "");
+        if !text.contains('$') {
+            return (quote!(), text);
+        }
+        let alias = format_ident!("__{item}Facade");
+        (quote!(#[doc(hidden)] use #path as #alias;), alias.to_string())
     }
 }
 

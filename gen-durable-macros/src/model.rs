@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use proc_macro2::{Ident, Span};
-use syn::{Attribute, Field, ItemEnum, ItemFn, LitStr, Path, Type};
+use syn::{Attribute, Field, GenericArgument, ItemEnum, ItemFn, LitStr, Path, PathArguments, Type};
 
 use crate::krate::Facade;
 
@@ -34,6 +34,8 @@ pub struct Job {
     pub arguments: Vec<(Ident, Type)>,
     pub context: bool,
     pub returns: Type,
+    /// Of the struct. A private function's job may be a child of a public machine, whose handlers name it.
+    pub vis: syn::Visibility,
 }
 
 #[derive(Default)]
@@ -173,6 +175,32 @@ pub enum Schedule {
     Cron(LitStr),
 }
 
+impl Job {
+    /// The `T` of `Result<T, ..>` or `Result<Outcome<Self, T>, ..>`, when it is written out.
+    pub fn output(&self) -> Option<&Type> {
+        let ok = arguments(&self.returns, "Result")?.first().copied()?;
+        match arguments(ok, "Outcome") {
+            Some(outcome) => outcome.get(1).copied(),
+            None => Some(ok),
+        }
+    }
+
+    /// Whether it returns an outcome, to which it can add what it spawns.
+    pub fn returns_outcome(&self) -> bool {
+        let ok = arguments(&self.returns, "Result").and_then(|types| types.first().copied());
+        ok.is_some_and(|ok| arguments(ok, "Outcome").is_some_and(|outcome| outcome.len() == 2))
+    }
+}
+
+/// The type arguments of `..::name<A, B>`.
+pub fn arguments<'a>(ty: &'a Type, name: &str) -> Option<Vec<&'a Type>> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last().filter(|s| s.ident == name)?;
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+    let ty = |argument: &'a GenericArgument| if let GenericArgument::Type(ty) = argument { Some(ty) } else { None };
+    Some(arguments.args.iter().filter_map(ty).collect())
+}
+
 impl Machine {
     pub fn step(&self, ident: &Ident) -> Option<&Step> {
         self.steps.iter().find(|s| s.ident == *ident)
@@ -202,6 +230,11 @@ impl Machine {
     /// The trait of its handlers.
     pub fn steps_trait(&self) -> Ident {
         quote::format_ident!("{}Steps", self.ident, span = self.ident.span())
+    }
+
+    /// Stands, while the annotation is wrong, for the types that the handlers see: of it they may say anything.
+    pub fn unknown(&self) -> Ident {
+        quote::format_ident!("{}Unknown", self.ident)
     }
 
     /// Exits from any step that lead to `S`, with the token that says so.

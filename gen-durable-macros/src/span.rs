@@ -19,6 +19,18 @@ pub fn check_at(span: Span, check: TokenStream) -> TokenStream {
     quote_spanned!(span=> const _: () = #check;)
 }
 
+/// `function(arguments)` at `span`; the arguments are ours, and in a user's `macro_rules!` only we see them.
+pub fn call_at(span: Span, function: TokenStream, arguments: TokenStream) -> TokenStream {
+    let mut parentheses = Group::new(Delimiter::Parenthesis, arguments);
+    parentheses.set_span(span);
+    quote!(#function #parentheses)
+}
+
+/// `const _: () = if wrong { panic!(text) };`, reported at `span`.
+pub fn refuse_at(span: Span, wrong: TokenStream, text: &str) -> TokenStream {
+    quote_spanned!(span=> const _: () = if #wrong { ::core::panic!("{}", #text) };)
+}
+
 /// The last segment: what a path is called.
 pub fn last(path: &Path) -> Ident {
     path.segments.last().map_or_else(|| Ident::new("_path", Span::call_site()), |s| s.ident.clone())
@@ -41,6 +53,11 @@ pub fn borrow(field: &FieldRef) -> TokenStream {
     let mut group = Group::new(Delimiter::Parenthesis, place);
     group.set_span(ident.span());
     quote!(#and #group)
+}
+
+/// A variable of ours that stands among the user's names: neither sees the other.
+pub fn local(name: &str) -> Ident {
+    Ident::new(name, Span::mixed_site())
 }
 
 /// A pattern or a literal with every field of a step: `{ a, b }`, `(data)` or nothing.

@@ -2,7 +2,7 @@
 
 pub use core::{
     any::TypeId,
-    primitive::{bool, i32, str, u16, u32, u64, usize},
+    primitive::{bool, i32, str, u8, u16, u32, u64, usize},
     time::Duration,
 };
 pub use std::{borrow::Cow, boxed::Box, option::Option, result::Result, string::String, sync::Arc, vec::Vec};

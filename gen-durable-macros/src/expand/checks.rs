@@ -6,7 +6,7 @@ use syn::{Path, spanned::Spanned};
 
 use crate::{
     model::{Amount, AwaitMode, Machine, Step},
-    span::check_at,
+    span::{at, check_at, refuse_at},
 };
 
 pub fn all(m: &Machine) -> TokenStream {
@@ -90,7 +90,7 @@ fn distinct(k: &TokenStream, s: &Step, awaits: &crate::model::Await) -> TokenStr
         s.ident
     );
     let distinct = quote!(#k::support::distinct(&[#(<#k::Quiet<#signals>>::SIGNAL_NAMES),*]));
-    let check = check_at(awaits.span, quote!(if !#distinct { ::core::panic!(#text) }));
+    let check = refuse_at(awaits.span, quote!(!#distinct), &text);
     quote!(#(#cfgs)* #check)
 }
 
@@ -140,7 +140,7 @@ fn weights(m: &Machine) -> TokenStream {
             s.ident
         );
         let passes = quote!(#k::support::weight_passes(&<#k::Quiet<#limit>>::RATE, #n as #k::u64));
-        let check = check_at(weight.span, quote!(if !#passes { ::core::panic!(#text) }));
+        let check = refuse_at(weight.span, quote!(!#passes), &text);
         Some(quote!(#(#cfgs)* #check))
     };
     m.steps.iter().filter_map(of_step).collect()
@@ -155,16 +155,9 @@ fn upgrade(m: &Machine) -> TokenStream {
         "`{path}` is stored under another name than this machine: give both the same `name`, or this one `alias = \"..\"`"
     );
     let machine = check_at(old.span(), quote!(#k::support::machine::<#old>()));
-    let older = check_at(
-        old.span(),
-        quote! {
-            match <#k::Quiet<#old>>::MACHINE_INFO {
-                ::core::option::Option::Some(info) if info.version >= #version => ::core::panic!(#lower),
-                ::core::option::Option::Some(info)
-                    if !#k::support::accepts(<#enum_ as #k::Machine>::INFO, info.name) => ::core::panic!(#name),
-                _ => {}
-            }
-        },
-    );
-    quote!(#machine #older)
+    let older = quote!(<#k::Quiet<#old>>::MACHINE_INFO);
+    let lower = refuse_at(at(old), quote!(!#k::support::is_older(#older, #version)), &lower);
+    let named = quote!(!#k::support::accepts(<#enum_ as #k::Machine>::INFO, #older));
+    let named = refuse_at(at(old), named, &name);
+    quote!(#machine #lower #named)
 }

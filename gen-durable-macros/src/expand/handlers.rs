@@ -1,10 +1,10 @@
 //! The trait of the handlers, and the dispatch of a run to one of them.
 
-use proc_macro2::TokenStream;
-use quote::quote;
-use syn::Token;
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::{Token, spanned::Spanned};
 
-use super::{docs::signature, signals};
+use super::{docs::signature, respan, signals};
 use crate::{
     attrs,
     model::{Machine, Step},
@@ -15,45 +15,63 @@ use crate::{
 pub fn steps_trait(m: &Machine) -> TokenStream {
     let (k, vis, name, enum_) = (m.facade.private(), &m.vis, m.steps_trait(), &m.ident);
     let methods = m.steps.iter().map(|s| declaration(&k, m, s));
-    let doc = format!("The handlers of [`{enum_}`]: one method for each step.\n\n```text\n{}\n```", stub(m, "Handler"));
+    let stub = if m.broken { String::new() } else { <[String; 2]>::from(stub(m)).join("Handler") };
+    let doc = format!("The handlers of [`{enum_}`]: one method for each step.\n\n```text\n{stub}\n```");
     quote! {
         #[doc = #doc]
-        #[allow(missing_docs, clippy::too_many_arguments)]
+        #[allow(missing_docs, private_interfaces, deprecated, clippy::too_many_arguments)]
         #vis trait #name: ::core::marker::Send + ::core::marker::Sync + 'static { #(#methods)* }
     }
 }
 
-/// The whole impl, ready to paste.
-pub fn stub(m: &Machine, handler: &str) -> String {
+/// The whole impl, ready to paste: what stands before the handler's type, and after it.
+pub fn stub(m: &Machine) -> (String, String) {
     let line = |s: &Step| format!("    {} {{ todo!() }}", signature(m, s));
     let methods: Vec<String> = m.steps.iter().map(line).collect();
-    format!("impl {} for {handler} {{\n{}\n}}", m.steps_trait(), methods.join("\n"))
+    (format!("impl {} for ", m.steps_trait()), format!(" {{\n{}\n}}", methods.join("\n")))
 }
 
+/// Placed at the variant: a method that is missing is told there.
 fn declaration(k: &TokenStream, m: &Machine, s: &Step) -> TokenStream {
     let (method, ty, docs, cfgs) = (method(&s.ident), s.ty(), attrs::docs(&s.attrs), &s.cfgs);
-    let input = input(k, s).map(|(name, ty)| quote!(#name: #ty,));
-    let carry = m.options.carry.as_ref().map(|ty| quote!(carry: &mut #ty,));
-    let copy = format!("\n\n```text\n{}\n```", signature(m, s));
-    // While the annotation is wrong no handler is missing.
-    let quiet = m.broken.then(|| quote!({ async { ::core::panic!("the annotation is wrong") } }));
-    let end = if m.broken {
-        quote!()
-    } else {
-        let end = Token![;](s.ident.span());
-        quote!(#end)
-    };
-    let allow = m.broken.then(|| quote!(#[allow(unused_variables)]));
-    let fn_ = Token![fn](s.ident.span());
-    quote! {
-        #(#cfgs)* #(#docs)* #[doc = #copy] #allow
-        #fn_ #method(&self, step: #ty, #input #carry cx: &#k::StepContext)
-            -> impl ::core::future::Future<Output = #k::StepResult<#ty>> + ::core::marker::Send #quiet #end
-    }
+    let (fn_, arguments) = (Token![fn](s.ident.span()), arguments(k, m, s));
+    let copy = (!m.broken).then(|| {
+        let text = format!("\n\n```text\n{}\n```", signature(m, s));
+        quote!(#[doc = #text])
+    });
+    let result = quote!(impl ::core::future::Future<Output = #k::StepResult<#ty>> + ::core::marker::Send);
+    let end = if m.broken { absent() } else { Token![;](s.ident.span()).into_token_stream() };
+    quote!(#(#cfgs)* #(#docs)* #copy #[allow(unused_variables)] #fn_ #method(#arguments) -> #result #end)
 }
 
-/// What the step waited for: the argument's name and type.
-fn input(k: &TokenStream, s: &Step) -> Option<(TokenStream, TokenStream)> {
+/// While the annotation is wrong no handler is missing.
+fn absent() -> TokenStream {
+    quote!({ async { ::core::panic!("the annotation is wrong") } })
+}
+
+/// What a handler receives, placed at the words of the annotation that ask for it.
+fn arguments(k: &TokenStream, m: &Machine, s: &Step) -> TokenStream {
+    let (o, ty, unknown) = (&s.options, s.ty(), m.unknown());
+    let waited = o.awaits.as_ref().map(|a| a.span).or(o.join.as_ref().map(|j| j.span));
+    let at = waited.or(m.options.carry.as_ref().map(Spanned::span)).unwrap_or(s.ident.span());
+    let place = |tokens, span| respan(tokens, Span::call_site().located_at(span));
+    let input = input(k, s, m.broken).map(|(name, ty)| {
+        let ty = if m.broken { quote!(#unknown) } else { place(ty, at) };
+        quote!(#name: #ty,)
+    });
+    let carry = m.options.carry.as_ref().map(|ty| {
+        let ty = if m.broken { quote!(&mut #unknown) } else { place(quote!(&mut #ty), ty.span()) };
+        quote!(carry: #ty,)
+    });
+    let (this, context) = (place(quote!(&self), at), place(quote!(&#k::StepContext), at));
+    quote!(#this, step: #ty, #input #carry cx: #context)
+}
+
+/// What the step waited for: the argument's name and type, which is not looked at while the annotation is wrong.
+fn input(k: &TokenStream, s: &Step, broken: bool) -> Option<(TokenStream, TokenStream)> {
+    if broken {
+        return (s.options.join.is_some() || s.options.awaits.is_some()).then(|| (quote!(waited), quote!(())));
+    }
     if let Some(join) = &s.options.join {
         let machines = &join.value;
         let ty = match machines.as_slice() {
@@ -79,9 +97,9 @@ pub fn served(m: &Machine) -> TokenStream {
     }
     let arms = m.steps.iter().map(|s| arm(&k, m, s));
     quote! {
-        impl<Handler: #steps_trait> #k::ServedBy<Handler> for #enum_ {
+        impl<__Handler: #steps_trait> #k::ServedBy<__Handler> for #enum_ {
             #[allow(unused_mut, unused_variables)]
-            fn run(handler: #k::Arc<Handler>, run: #k::Run) -> #k::RunFuture {
+            fn run(handler: #k::Arc<__Handler>, run: #k::Run) -> #k::RunFuture {
                 #k::Box::pin(async move {
                     let mut carry = #k::support::carry::<#enum_>(&run)?;
                     match run.step {
@@ -108,7 +126,7 @@ fn arm(k: &TokenStream, m: &Machine, s: &Step) -> TokenStream {
         #name #(| #aliases)* => {
             let step = #k::support::step::<#ty>(&run)?;
             #read
-            let outcome = <Handler as #steps_trait>::#method(&*handler, step, #input #carry &run.context).await?;
+            let outcome = <__Handler as #steps_trait>::#method(&*handler, step, #input #carry &run.context).await?;
             #k::support::ran::<#ty>(outcome, &carry)
         }
     }

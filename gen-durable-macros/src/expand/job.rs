@@ -4,7 +4,10 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{edges, linked, machine_impl, respan, start, step_impl, step_struct};
-use crate::model::{Job, Machine};
+use crate::{
+    model::{Job, Machine},
+    span::local,
+};
 
 /// Everything that stands for one annotated function.
 pub fn job(m: &Machine) -> TokenStream {
@@ -19,7 +22,7 @@ pub fn job(m: &Machine) -> TokenStream {
         #data
         #starter
         #[doc(hidden)]
-        #[allow(unused_imports, unused_qualifications, clippy::all, clippy::pedantic)]
+        #[allow(unused_imports, unused_qualifications, deprecated, clippy::all, clippy::pedantic)]
         const _: () = {
             use #k::{Fallback as _, NotServed as _};
             #machine #step #edges #start #served #linked
@@ -45,21 +48,23 @@ fn starter(m: &Machine, job: &Job) -> TokenStream {
 
 fn served(m: &Machine, job: &Job) -> TokenStream {
     let (k, ident, handler, function) = (m.facade.private(), &m.ident, &job.handler, &job.function.sig.ident);
-    let names: Vec<_> = job.arguments.iter().map(|(name, _)| name).collect();
-    let context = job.context.then(|| quote!(&run.context));
+    let [handler_, run, data] = ["handler", "run", "data"].map(local);
+    let names = job.arguments.iter().map(|(name, _)| name);
+    let context = job.context.then(|| quote!(&#run.context));
+    let outcome = if job.returns_outcome() { quote!(returned) } else { quote!(#k::done(returned)) };
     let body = quote! {
         #k::Box::pin(async move {
-            let #ident { #(#names),* } = #k::support::step::<#ident>(&run)?;
-            let returned = #k::support::sent(#function(&*handler, #(#names,)* #context)).await;
-            let result = #k::JobReturn::into_step_result(returned)?;
-            #k::support::ran::<#ident>(#k::done(result), &())
+            let #data = #k::support::step::<#ident>(&#run)?;
+            let returned = #k::support::sent(#function(&*#handler_, #(#data.#names,)* #context)).await;
+            let returned = #k::JobReturn::into_step_result(returned)?;
+            #k::support::ran::<#ident>(#outcome, &())
         })
     };
     // A future that is not `Send` is told at the job's name.
     let body = respan(body, function.span());
     quote! {
         impl #k::ServedBy<#handler> for #ident {
-            fn run(handler: #k::Arc<#handler>, run: #k::Run) -> #k::RunFuture { #body }
+            fn run(#handler_: #k::Arc<#handler>, #run: #k::Run) -> #k::RunFuture { #body }
         }
     }
 }

@@ -1,20 +1,19 @@
 //! `impl Machine`: how rows of the machine are read and written.
 
 use proc_macro2::TokenStream;
-use quote::quote;
-use syn::{GenericArgument, PathArguments, Type};
+use quote::{ToTokens, quote};
 
 use super::{handlers::stub, info, respan};
 use crate::{
     model::{Data, Machine, Step},
-    span::{at, fields},
+    span::{at, fields, local},
 };
 
 pub fn machine(m: &Machine) -> TokenStream {
     let (k, enum_, name, version) = (m.facade.private(), &m.ident, m.stored_name(), m.version());
     let (info, output, carry) = (info::machine(m), output(m), carry_type(m));
     let has_carry = m.options.carry.is_some();
-    let steps_impl = if m.job.is_some() { String::new() } else { missing(m, "YourHandler", "the handler type") };
+    let missing = missing(m);
     let (load, load_version, entry, carries) = (load(m), load_version(m), into_entry(m), carries(m));
     quote! {
         impl #k::Carried for #enum_ { type Carry = #carry; }
@@ -22,7 +21,7 @@ pub fn machine(m: &Machine) -> TokenStream {
             const NAME: &'static #k::str = #name;
             const VERSION: #k::i32 = #version;
             const INFO: &'static #k::MachineInfo = &#info;
-            const STEPS_IMPL: &'static #k::str = #steps_impl;
+            const STEPS_IMPL: &'static [&'static #k::str] = &[#(#missing),*];
             const HAS_CARRY: #k::bool = #has_carry;
             type Output = #output;
             type Carry = #carry;
@@ -40,15 +39,21 @@ pub fn machine(m: &Machine) -> TokenStream {
     }
 }
 
-/// What is said of a type without the handlers.
-pub fn missing(m: &Machine, handler: &str, who: &str) -> String {
-    format!("{who} does not implement the steps of machine `{}`; write\n\n{}\n", m.ident, stub(m, handler))
+/// What is said of a type without the handlers; the type stands between the parts.
+pub fn missing(m: &Machine) -> Vec<String> {
+    if m.broken || m.job.is_some() {
+        return vec![];
+    }
+    let does_not = format!("` does not implement the steps of machine `{}`; write\n\n", m.ident);
+    let (head, methods) = stub(m);
+    vec!["`".into(), does_not + &head, methods + "\n"]
 }
 
 pub fn output(m: &Machine) -> TokenStream {
     let k = m.facade.private();
     match (&m.job, &m.options.output) {
-        (Some(job), _) => match result_of(&job.returns) {
+        (None, _) if m.broken => m.unknown().into_token_stream(),
+        (Some(job), _) => match job.output() {
             Some(output) => quote!(#output),
             None => {
                 let returns = &job.returns;
@@ -60,18 +65,10 @@ pub fn output(m: &Machine) -> TokenStream {
     }
 }
 
-/// The `T` of a `Result<T, ..>` that is written out.
-fn result_of(returns: &Type) -> Option<&Type> {
-    let Type::Path(path) = returns else { return None };
-    let last = path.path.segments.last().filter(|s| s.ident == "Result")?;
-    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
-    match arguments.args.first()? {
-        GenericArgument::Type(ty) => Some(ty),
-        _ => None,
-    }
-}
-
 fn carry_type(m: &Machine) -> TokenStream {
+    if m.broken && m.options.carry.is_some() {
+        return m.unknown().into_token_stream();
+    }
     m.options.carry.as_ref().map_or_else(|| quote!(()), |ty| quote!(#ty))
 }
 
@@ -122,14 +119,14 @@ fn load_version(m: &Machine) -> TokenStream {
 }
 
 fn into_entry(m: &Machine) -> TokenStream {
-    let k = m.facade.private();
+    let (k, carry) = (m.facade.private(), local("carry"));
     let body = if m.broken {
         quote!({
-            let _ = carry;
+            let _ = #carry;
             ::core::panic!("the annotation is wrong")
         })
     } else if m.job.is_some() {
-        quote!(#k::Step::entry(&self, carry))
+        quote!(#k::Step::entry(&self, #carry))
     } else if m.steps.is_empty() {
         quote!(match self {})
     } else {
@@ -137,23 +134,23 @@ fn into_entry(m: &Machine) -> TokenStream {
         quote!(match self { #(#arms)* })
     };
     quote! {
-        fn into_entry(self, carry: &<Self as #k::Machine>::Carry) -> #k::Result<#k::Entry, #k::Invalid> { #body }
+        fn into_entry(self, #carry: &<Self as #k::Machine>::Carry) -> #k::Result<#k::Entry, #k::Invalid> { #body }
     }
 }
 
 fn entry_arm(m: &Machine, s: &Step) -> TokenStream {
-    let (k, ident, fields, cfgs) = (m.facade.private(), &s.ident, fields(s), &s.cfgs);
+    let (k, ident, fields, cfgs, carry) = (m.facade.private(), &s.ident, fields(s), &s.cfgs, local("carry"));
     let data = match &s.data {
         Data::Named(_) | Data::Unit => quote!(#ident #fields),
         Data::Given(_) => quote!(data),
     };
-    quote!(#(#cfgs)* Self::#ident #fields => #k::Step::entry(&#data, carry),)
+    quote!(#(#cfgs)* Self::#ident #fields => #k::Step::entry(&#data, #carry),)
 }
 
 /// How the carry is read and written.
 fn carries(m: &Machine) -> TokenStream {
     let (k, version) = (m.facade.private(), m.version());
-    let Some(ty) = &m.options.carry else {
+    let Some(_) = &m.options.carry else {
         return quote! {
             fn load_carry(_: #k::i32, _: #k::Option<&#k::Json>) -> #k::Result<(), #k::Invalid> {
                 ::core::result::Result::Ok(())
@@ -164,6 +161,7 @@ fn carries(m: &Machine) -> TokenStream {
             fn default_carry() -> #k::Option<()> { ::core::option::Option::Some(()) }
         };
     };
+    let ty = carry_type(m);
     let older = m.options.from.as_ref().filter(|_| !m.broken).map(|old| {
         let ty = respan(quote!(#ty), at(old));
         quote!(if version != #version { return <#k::Quiet<#old>>::convert_carry::<#ty>(version, carry); })

@@ -39,7 +39,7 @@ fn hidden(m: &Machine) -> TokenStream {
     let linked = if m.broken { quote!() } else { linked(m) };
     quote! {
         #[doc(hidden)]
-        #[allow(unused_imports, unused_qualifications, clippy::all, clippy::pedantic)]
+        #[allow(unused_imports, unused_qualifications, deprecated, clippy::all, clippy::pedantic)]
         const _: () = {
             use #k::{Fallback as _, NotServed as _};
             #machine #steps #edges #start #awaits #served #linked

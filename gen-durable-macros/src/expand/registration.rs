@@ -7,6 +7,8 @@ use syn::{Ident, spanned::Spanned};
 use super::{info, machine_impl::missing, option, pretty, type_at};
 use crate::{
     model::{Machine, Step},
+    span::call_at,
+    span::refuse_at,
     validate::exempt,
 };
 
@@ -60,7 +62,8 @@ fn names(s: &Step) -> TokenStream {
 fn own_catch(m: &Machine, s: &Step) -> Option<TokenStream> {
     let target = s.options.catch.as_ref()?;
     let (k, ty, to, names, cfgs) = (m.facade.private(), s.ty(), type_at(m, target), names(s), &s.cfgs);
-    let call = quote_spanned!(target.span()=> #k::support::caught::<#ty, #to>(stored, failure, attempts));
+    let function = quote_spanned!(target.span()=> #k::support::caught::<#ty, #to>);
+    let call = call_at(target.span(), function, quote!(stored, failure, attempts));
     Some(quote!(#(#cfgs)* #names => ::core::option::Option::Some(#call),))
 }
 
@@ -69,7 +72,8 @@ fn machine_catch(m: &Machine) -> Option<TokenStream> {
     let caught = |s: &&Step| s.options.catch.is_none() && info::catch(m, s).is_some();
     let names: Vec<TokenStream> = m.steps.iter().filter(caught).map(names).collect();
     let (k, enum_, to) = (m.facade.private(), &m.ident, type_at(m, target));
-    let call = quote_spanned!(target.span()=> #k::support::caught_machine::<#enum_, #to>(stored, failure, attempts));
+    let function = quote_spanned!(target.span()=> #k::support::caught_machine::<#enum_, #to>);
+    let call = call_at(target.span(), function, quote!(stored, failure, attempts));
     (!names.is_empty()).then(|| quote!(#(#names)|* => ::core::option::Option::Some(#call),))
 }
 
@@ -87,15 +91,16 @@ fn exit(m: &Machine) -> TokenStream {
     };
     let by = |pattern: TokenStream, function: TokenStream, to: &Ident| {
         let ty = type_at(m, to);
-        let call = entered(to, quote_spanned!(to.span()=> #k::support::#function::<#enum_, #ty>(stored)));
+        let function = quote_spanned!(to.span()=> #k::support::#function::<#enum_, #ty>);
+        let call = entered(to, call_at(to.span(), function, quote!(stored)));
         quote!(#pattern => #call,)
     };
     let cancel = o.on_cancel.iter().map(|to| by(quote!(#k::Exit::Cancel), quote!(cancelled), to));
     let deadline = o.on_deadline.iter().map(|to| by(quote!(#k::Exit::Deadline), quote!(expired), to));
     let signals = o.on.iter().map(|(signal, to)| {
         let ty = type_at(m, to);
-        let call = quote_spanned!(to.span()=> #k::support::signalled::<#enum_, #signal, #ty>(stored, signal));
-        let call = entered(to, call);
+        let function = quote_spanned!(to.span()=> #k::support::signalled::<#enum_, #signal, #ty>);
+        let call = entered(to, call_at(to.span(), function, quote!(stored, signal)));
         quote! {
             if let ::core::option::Option::Some(signal) = <#k::Quiet<#signal>>::receive(name, payload) {
                 return #call;
@@ -125,7 +130,8 @@ fn slot(m: &Machine) -> TokenStream {
     let arms = m.steps.iter().filter_map(|s| {
         let (schedule, ty, names, cfgs) = (s.options.schedule.as_ref()?, s.ty(), names(s), &s.cfgs);
         let ty = super::respan(quote!(#ty), schedule.span);
-        let call = quote_spanned!(schedule.span=> #k::support::slot::<#ty>(at));
+        let function = quote_spanned!(schedule.span=> #k::support::slot::<#ty>);
+        let call = call_at(schedule.span, function, quote!(at));
         Some(quote!(#(#cfgs)* #names => ::core::option::Option::Some(#call),))
     });
     quote! {
@@ -169,11 +175,10 @@ pub fn handler(m: &Machine) -> TokenStream {
         return quote!(#k::inventory::submit! { #k::HandlerRegistration::of::<#enum_, #handler>() });
     }
     let Some(handler) = &m.options.handler else { return quote!() };
-    let name = pretty(handler);
-    let text = missing(m, &name, &format!("`{name}`"));
-    let served = quote_spanned!(handler.span()=> <#k::Served<#enum_, #handler>>::IS_SERVED);
+    let text = missing(m).join(&pretty(handler));
+    let check = refuse_at(handler.span(), quote!(!<#k::Served<#enum_, #handler>>::IS_SERVED), &text);
     quote_spanned! {handler.span()=>
-        const _: () = if !#served { ::core::panic!("{}", #text) };
+        #check
         #k::inventory::submit! { <#k::Served<#enum_, #handler>>::REGISTRATION }
     }
 }

@@ -194,11 +194,11 @@ pub fn awaits(m: &Machine) -> TokenStream {
     let names = quote!(const AWAITED: &[&[&#k::str]] = &[#(#names),*];);
     let impls = paths.iter().zip(&conditions).enumerate().map(|(i, ((path, _), cfg))| {
         let here = quote!({ !#k::support::covered(<#k::Quiet<#path>>::SIGNAL_NAMES, AWAITED) });
-        quote!(#cfg impl<Sent: #k::MemberIf<#path, #here>> #k::Awaits<Sent, #k::SlotNumber<#i>> for #enum_ {})
+        quote!(#cfg impl<__Sent: #k::MemberIf<#path, #here>> #k::Awaits<__Sent, #k::SlotNumber<#i>> for #enum_ {})
     });
     // With one impl alone the compiler would take it, and complain of its bound instead of the signal.
     let other = (!paths.is_empty())
-        .then(|| quote!(impl<Sent: #k::MemberOf<#k::NoSlot>> #k::Awaits<Sent, #k::NoSlot> for #enum_ {}));
+        .then(|| quote!(impl<__Sent: #k::MemberOf<#k::NoSlot>> #k::Awaits<__Sent, #k::NoSlot> for #enum_ {}));
     let names = (!paths.is_empty()).then_some(names);
     quote!(#names #(#impls)* #other)
 }

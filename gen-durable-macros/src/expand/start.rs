@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 
 use crate::{
     model::{BusinessKey, Data, Machine, Step},
-    span::{borrow, impl_at},
+    span::{borrow, call_at, impl_at},
 };
 
 pub fn all(m: &Machine) -> TokenStream {
@@ -27,7 +27,9 @@ fn business_key(m: &Machine, key: &BusinessKey) -> TokenStream {
     let (k, enum_, kept) = (m.facade.private(), &m.ident, key.kept);
     let parts = key.fields.iter().map(|f| {
         let value = borrow(f);
-        quote_spanned!(f.ident.span()=> #k::KeyPart::write(#value, &mut key);)
+        let (span, write) = (f.ident.span(), quote_spanned!(f.ident.span()=> #k::KeyPart::write));
+        let call = call_at(span, write, quote!(#value, &mut key));
+        quote!(#call;)
     });
     quote! {
         #[allow(unused_variables)]
@@ -50,7 +52,7 @@ fn keyed(m: &Machine) -> TokenStream {
         #(#cfgs)*
         impl #k::Keyed for #enum_ {
             type Key = #ty;
-            fn business_key<Given: #k::IntoKey<#ty>>(given: Given) -> #k::String {
+            fn business_key<__Given: #k::IntoKey<#ty>>(given: __Given) -> #k::String {
                 let mut key = #k::KeyText::new(<#enum_ as #k::Machine>::NAME);
                 #k::IntoKey::<#ty>::write_key(&given, &mut key);
                 key.finish()

@@ -173,7 +173,8 @@ fn concurrency(m: &Machine, s: &Step) -> TokenStream {
 fn parts(k: &TokenStream, limit: &Path, of: &str, by: &[FieldRef]) -> TokenStream {
     let of = quote::format_ident!("{of}");
     if by.is_empty() {
-        return quote_spanned!(at(limit)=> let parts = #k::support::no_key::<<#limit as #k::#of>::Key>(););
+        let parts = quote_spanned!(at(limit)=> #k::support::no_key::<<#limit as #k::#of>::Key>());
+        return quote!(let parts = #parts;);
     }
     let values: Vec<TokenStream> = by.iter().map(borrow).collect();
     let mut tuple = proc_macro2::Group::new(proc_macro2::Delimiter::Parenthesis, quote!(#(#values,)*));

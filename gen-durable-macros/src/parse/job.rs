@@ -15,7 +15,7 @@ use crate::{
     attrs,
     diag::Diag,
     krate::Facade,
-    model::{Data, Job, Machine, MachineOptions, Step, StepOptions},
+    model::{self, Data, Job, Machine, MachineOptions, Step, StepOptions},
     span::text,
 };
 
@@ -62,7 +62,9 @@ pub fn job(diag: &mut Diag, args: TokenStream, function: ItemFn) -> Option<Machi
         }
     }
     (step.start, step.done) = (Some(function.sig.ident.span()), Some(function.sig.ident.span()));
-    let job = shape(diag, function)?;
+    let mut job = shape(diag, function)?;
+    job.vis = visibility(&job, &step);
+    spawns(diag, &step, &job);
     let ident = Ident::new(&text(&job.function.sig.ident).to_upper_camel_case(), job.function.sig.ident.span());
     options.name.get_or_insert_with(|| syn::LitStr::new(&text(&job.function.sig.ident), ident.span()));
     step.name = Some(syn::LitStr::new("run", ident.span()));
@@ -79,6 +81,18 @@ pub fn job(diag: &mut Diag, args: TokenStream, function: ItemFn) -> Option<Machi
         options,
         broken: false,
     })
+}
+
+/// A plain result spawns nothing.
+fn spawns(diag: &mut Diag, step: &StepOptions, job: &Job) {
+    if let (Some(machine), false) = (step.spawn.first(), job.returns_outcome()) {
+        let name = text(&job.function.sig.ident).to_upper_camel_case();
+        let text = format!(
+            "a job with `spawn(..)` returns its outcome: `-> Result<Outcome<{name}, T>, E>`, with \
+             `Ok(done(value).spawn(start(..)))`"
+        );
+        diag.at(machine, text);
+    }
 }
 
 fn field(vis: &Visibility, name: &Ident, ty: &Type) -> Field {
@@ -116,7 +130,36 @@ fn shape(diag: &mut Diag, function: ItemFn) -> Option<Job> {
         rest.pop();
     }
     let arguments = rest.into_iter().map(|a| diag.ok(argument(a))).collect::<Option<Vec<_>>>()?;
-    Some(Job { handler, arguments, context, returns, function })
+    let vis = function.vis.clone();
+    Some(Job { handler, arguments, context, returns, function, vis })
+}
+
+/// As public as its result and its key allow: what an impl for a public type names must be public too.
+fn visibility(job: &Job, step: &StepOptions) -> Visibility {
+    let keys = step.key.iter().flat_map(|key| &key.fields);
+    let mut keys = keys.filter_map(|f| job.arguments.iter().find(|(name, _)| *name == f.ident));
+    let public = job.output().is_some_and(is_public) && keys.all(|(_, ty)| is_public(ty));
+    if public { parse_quote!(pub) } else { job.vis.clone() }
+}
+
+/// A type that is everyone's: of the language, or of `std`.
+fn is_public(ty: &Type) -> bool {
+    const NAMES: [&str; 22] = [
+        "bool", "char", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "f32",
+        "f64", "String", "Vec", "Option", "Box", "BTreeMap", "HashMap",
+    ];
+    match ty {
+        Type::Tuple(tuple) => tuple.elems.iter().all(is_public),
+        Type::Path(path) => {
+            let known = path.path.get_ident().is_some_and(|i| NAMES.contains(&text(i).as_str()));
+            known
+                || path.path.segments.last().is_some_and(|s| {
+                    let inner = model::arguments(ty, &s.ident.to_string()).unwrap_or_default();
+                    NAMES.contains(&text(&s.ident).as_str()) && !inner.is_empty() && inner.into_iter().all(is_public)
+                })
+        }
+        _ => false,
+    }
 }
 
 /// A path: `Result<..>`, or an alias of one. What plainly is none is said so here.

@@ -71,7 +71,8 @@ fn stored(diag: &mut Diag, o: &mut MachineOptions, opt: &Opt) {
         "history" => o.history_off = diag.ok(opt.choice(&["off"])).is_some(),
         "retention" => o.retention = retention(diag, opt),
         "output" => o.output = diag.ok(opt.one()),
-        "carry" => o.carry = diag.ok(opt.one()),
+        // One that does not parse is a carry still: the handlers receive it.
+        "carry" => o.carry = Some(diag.ok(opt.one()).unwrap_or_else(|| syn::parse_quote!(()))),
         "handler" => o.handler = diag.ok(opt.one()),
         "from" => o.from = diag.ok(opt.one()),
         "crate" => o.facade = diag.ok(opt.one()),

@@ -81,14 +81,21 @@ pub fn option(diag: &mut Diag, o: &mut StepOptions, opt: &Opt) {
 
 fn waits(diag: &mut Diag, o: &mut StepOptions, opt: &Opt) {
     match opt.word {
-        "await" => o.awaits = diag.ok(awaits(opt)),
+        // One that does not parse still waits: the handler receives something.
+        "await" => {
+            let nothing = Await { signals: vec![], mode: AwaitMode::Any, span: opt.name.span() };
+            o.awaits = Some(diag.ok(awaits(opt)).unwrap_or(nothing));
+        }
         "timeout" => timeout(diag, o, opt),
         "until" => {
             let until = |field| At { value: Timeout::UntilField(field), span: opt.name.span() };
             let parsed = diag.ok(opt.one::<FieldRef>()).map(until);
             set_timeout(diag, o, parsed, opt.name.span());
         }
-        "join" => o.join = diag.ok(opt.list::<Path>()).map(|value| At { value, span: opt.name.span() }),
+        "join" => {
+            let value = diag.ok(opt.list::<Path>()).unwrap_or_default();
+            o.join = Some(At { value, span: opt.name.span() });
+        }
         "quorum" => o.quorum = diag.ok(amount(opt)),
         "rest" => {
             let rest = diag.ok(opt.choice(&["cancel", "leave"]));

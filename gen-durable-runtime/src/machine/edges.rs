@@ -63,7 +63,7 @@ pub trait ChildOf<J> {}
 #[diagnostic::on_unimplemented(
     message = "step `{Self}` does not spawn machine `{M}`",
     label = "`{M}` is not in the `spawn(..)` list of `{Self}`",
-    note = "declare it on the `{Self}` variant: `#[step(spawn({M}, ..))]`"
+    note = "add it to the annotation of `{Self}`: `spawn({M}, ..)`"
 )]
 pub trait Spawns<M>: Step {}
 

@@ -22,9 +22,9 @@ pub trait Machine: Sized + Send + 'static {
     const VERSION: i32;
     /// Everything the annotation says.
     const INFO: &'static MachineInfo;
-    /// The impl of its steps, ready to paste; `{handler}` stands for the type.
+    /// What is said of a type without the handlers, with the impl to paste; the type stands between the parts.
     #[doc(hidden)]
-    const STEPS_IMPL: &'static str;
+    const STEPS_IMPL: &'static [&'static str];
     /// Whether it has a carry.
     #[doc(hidden)]
     const HAS_CARRY: bool;

@@ -22,16 +22,20 @@ pub fn no_key<K: NoKey>() -> K::Refs<'static> {
     K::none()
 }
 
-/// Whether a stored name is this machine's.
-pub const fn accepts(info: &MachineInfo, name: &str) -> bool {
-    let mut at = 0;
-    while at < info.aliases.len() {
-        if same(info.aliases[at], name) {
-            return true;
-        }
-        at += 1;
+/// Whether the machine of a `from(..)` has a lower version; what is no machine is told elsewhere.
+pub const fn is_older(older: Option<&MachineInfo>, version: i32) -> bool {
+    match older {
+        Some(older) => older.version < version,
+        None => true,
     }
-    same(info.name, name)
+}
+
+/// Whether rows of the older machine are found: under this one's name, or an alias of it.
+pub const fn accepts(info: &MachineInfo, older: Option<&MachineInfo>) -> bool {
+    match older {
+        Some(older) => same(info.name, older.name) || meet(info.aliases, &[older.name]),
+        None => true,
+    }
 }
 
 const fn same(a: &str, b: &str) -> bool {
@@ -108,4 +112,44 @@ pub const fn concat<const N: usize>(of: &[&[&'static str]]) -> [&'static str; N]
         list += 1;
     }
     all
+}
+
+/// How long `parts` are with `between` between them.
+pub const fn filled_len(parts: &[&str], between: &str) -> usize {
+    let (mut at, mut len) = (0, 0);
+    while at < parts.len() {
+        len += parts[at].len() + if at > 0 { between.len() } else { 0 };
+        at += 1;
+    }
+    len
+}
+
+/// `parts` with `between` between them: `N` bytes in all.
+pub const fn filled<const N: usize>(parts: &[&str], between: &str) -> [u8; N] {
+    let (mut all, mut at, mut part) = ([0; N], 0, 0);
+    while part < parts.len() {
+        if part > 0 {
+            at = put(&mut all, at, between);
+        }
+        at = put(&mut all, at, parts[part]);
+        part += 1;
+    }
+    all
+}
+
+const fn put(all: &mut [u8], from: usize, text: &str) -> usize {
+    let mut at = 0;
+    while at < text.len() {
+        all[from + at] = text.as_bytes()[at];
+        at += 1;
+    }
+    from + at
+}
+
+/// What [`filled`] made of text is text.
+pub const fn text(filled: &[u8]) -> &str {
+    match std::str::from_utf8(filled) {
+        Ok(text) => text,
+        Err(_) => "",
+    }
 }
