@@ -22,7 +22,8 @@ pub fn job(m: &Machine) -> TokenStream {
         #data
         #starter
         #[doc(hidden)]
-        #[allow(unused_imports, unused_qualifications, deprecated, clippy::all, clippy::pedantic)]
+        #[allow(unused_imports, unused_qualifications, deprecated)]
+        #[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
         const _: () = {
             use #k::{Fallback as _, NotServed as _};
             #machine #step #edges #start #served #linked

@@ -39,7 +39,8 @@ fn hidden(m: &Machine) -> TokenStream {
     let linked = if m.broken { quote!() } else { linked(m) };
     quote! {
         #[doc(hidden)]
-        #[allow(unused_imports, unused_qualifications, deprecated, clippy::all, clippy::pedantic)]
+        #[allow(unused_imports, unused_qualifications, deprecated)]
+        #[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
         const _: () = {
             use #k::{Fallback as _, NotServed as _};
             #machine #steps #edges #start #awaits #served #linked
