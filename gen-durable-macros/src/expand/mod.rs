@@ -76,7 +76,8 @@ pub fn respan(tokens: TokenStream, span: Span) -> TokenStream {
 
 /// Tokens as a person writes them.
 pub fn pretty(tokens: impl ToTokens) -> String {
-    let mut text = tokens.to_token_stream().to_string();
+    // The compiler breaks what is long into lines.
+    let mut text = tokens.to_token_stream().to_string().split_whitespace().collect::<Vec<_>>().join(" ");
     for (from, to) in [
         (" :: ", "::"),
         (":: ", "::"),
@@ -84,10 +85,11 @@ pub fn pretty(tokens: impl ToTokens) -> String {
         (" < ", "<"),
         ("< ", "<"),
         (" >", ">"),
-        (" , ", ", "),
-        (" ,", ","),
         ("& ", "&"),
         ("( ", "("),
+        (" ,", ","),
+        (", ", ","),
+        (",", ", "),
         (" )", ")"),
     ] {
         text = text.replace(from, to);

@@ -89,7 +89,7 @@ pub fn argument(k: &TokenStream, s: &Step, awaits: &Await) -> TokenStream {
 pub fn argument_text(s: &Step, awaits: &Await) -> String {
     let text = super::pretty(argument(&quote!(), s, awaits));
     let short = ["::core::result::", "::core::option::", "::std::vec::"].iter().fold(text, |t, p| t.replace(p, ""));
-    short.replace("<::", "<").replace(",::", ", ").replace(",)", ")")
+    short.replace("<::", "<").replace(", ::", ", ").replace(",)", ")")
 }
 
 /// Reads the argument from a run.

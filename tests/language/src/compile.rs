@@ -16,6 +16,8 @@ pub struct Case<'a> {
     pub manifest: &'a Path,
     /// What the facade is called there.
     pub facade: &'a str,
+    /// The edition.
+    pub edition: &'a str,
 }
 
 impl Case<'_> {
@@ -30,21 +32,34 @@ impl Case<'_> {
     }
 
     fn run(&self, kind: &str) -> Output {
-        let deps = env::current_exe().expect("this test").parent().expect("its folder").to_owned();
         let stem = self.source.file_stem().unwrap_or_default().to_string_lossy();
         let out = env::temp_dir().join(format!("language-{}-{stem}.rmeta", std::process::id()));
         let mut command = rustc();
-        command.args(["--edition", "2024", "--crate-type", kind, "--emit", "metadata", "--color", "never"]);
-        command.arg("-o").arg(&out).arg("-L").arg(format!("dependency={}", deps.display()));
+        command.args(["--crate-type", kind, "--emit", "metadata"]).arg("-o").arg(&out);
+        let output = self.with(command).output().expect("rustc runs");
+        let _ = fs::remove_file(out);
+        output
+    }
+
+    /// Documents a library; what it says of the crate is under `out`.
+    pub fn document(&self, out: &Path) -> Output {
+        let mut command = Command::new(env::var_os("RUSTDOC").unwrap_or_else(|| "rustdoc".into()));
+        command.args(["--crate-type", "lib"]).arg("-o").arg(out);
+        self.with(command).output().expect("rustdoc runs")
+    }
+
+    /// The file and the libraries it may name.
+    fn with(&self, mut command: Command) -> Command {
+        let deps = env::current_exe().expect("this test").parent().expect("its folder").to_owned();
+        command.args(["--color", "never", "--edition", self.edition]);
+        command.arg("-L").arg(format!("dependency={}", deps.display()));
         let libraries =
             [(self.facade, "gen_durable"), ("serde", "serde"), ("serde_json", "serde_json"), ("jiff", "jiff")];
         for (name, library) in libraries {
             command.arg("--extern").arg(format!("{name}={}", newest(&deps, library).display()));
         }
-        command.env("CARGO_MANIFEST_DIR", self.manifest);
-        let output = command.arg(self.source).output().expect("rustc runs");
-        let _ = fs::remove_file(out);
-        output
+        command.env("CARGO_MANIFEST_DIR", self.manifest).arg(self.source);
+        command
     }
 }
 

@@ -65,7 +65,7 @@ fn is_error(line: &str) -> bool {
 
 fn compile(case: &Path) -> String {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let output = Case { source: case, manifest, facade: "gen_durable" }.check();
+    let output = Case { source: case, manifest, facade: "gen_durable", edition: "2024" }.check();
     assert!(!output.status.success(), "{} compiles", case.display());
     String::from_utf8_lossy(&output.stderr).into_owned()
 }

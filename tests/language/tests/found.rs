@@ -7,8 +7,11 @@ use language::compile::Case;
 fn compiles(name: &str) {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name);
     let source = manifest.join(format!("{name}.rs"));
-    let output = Case { source: &source, manifest: &manifest, facade: "durable" }.check_library();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for edition in ["2021", "2024"] {
+        let output = Case { source: &source, manifest: &manifest, facade: "durable", edition }.check_library();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && said.is_empty(), "edition {edition}:\n{said}");
+    }
 }
 
 #[test]
