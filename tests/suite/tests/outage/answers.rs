@@ -1,6 +1,6 @@
 //! The answer to a commit is lost: the worker cannot know whether it landed, and asks again.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gen_durable::start;
 use suite::{Db, Wire, WorkerProcess, eventually, nothing_lost};
@@ -72,4 +72,23 @@ async fn a_retry_whose_answer_was_lost_counts_one_attempt() {
     assert_eq!((ended.as_str(), wire.losses()), ("told to err after 3", 2));
     nothing_lost(&db, &[task.id().expect("known")]).await;
     assert_eq!(db.text(STORY).await, "act0 act1 act2 mend0");
+}
+
+/// A claim whose answer was lost is nobody's: its rows come back with the lease, and count as crashed once.
+#[tokio::test]
+async fn a_claim_whose_answer_was_lost_comes_back_with_its_lease() {
+    let db = Db::new().await.with_effects().await;
+    let task = client(&db).await.start(start(Act { then: Then::Goto, millis: 0 })).await.expect("starts");
+    let wire = Wire::to(&db).await;
+    // Only a claim names all steps; the first one finds the instance.
+    wire.lose_answers_to("patience", 1);
+    let process = worker(&db).url(wire.url()).spawn().await;
+    let began = Instant::now();
+    task.wait().timeout(Duration::from_secs(10)).await.expect("it ends");
+    let took = began.elapsed();
+    nothing_lost(&db, &[task.id().expect("known")]).await;
+    assert_eq!((wire.losses(), db.text(STORY).await.as_str()), (1, "act0 onward0"));
+    // 2 s of lease, 0.5 s to the sweep, 0.2 s to the poll, and 2 s for a busy machine.
+    assert!(took > Duration::from_millis(1_500) && took < Duration::from_millis(4_700), "{took:?}");
+    assert_eq!(process.logged("claim failed, trying again"), 1);
 }
