@@ -103,10 +103,10 @@ impl WorkerOptions {
         let mut child = command.spawn().expect("the worker binary was built");
         let log = Arc::<Mutex<Vec<String>>>::default();
         let stdin = child.stdin.take().expect("piped");
-        tokio::spawn(keep(child.stderr.take().expect("piped"), Arc::clone(&log)));
+        let logging = tokio::spawn(keep(child.stderr.take().expect("piped"), Arc::clone(&log)));
         let (sender, lines) = mpsc::unbounded_channel();
         tokio::spawn(pass_on(child.stdout.take().expect("piped"), sender));
-        WorkerProcess { pid: child.id().expect("it runs"), child, stdin, lines, log }
+        WorkerProcess { pid: child.id().expect("it runs"), child, stdin, lines, log, logging: Some(logging) }
     }
 
     /// Starts it again whenever it dies.
@@ -132,6 +132,7 @@ pub struct WorkerProcess {
     stdin: ChildStdin,
     lines: mpsc::UnboundedReceiver<String>,
     log: Arc<Mutex<Vec<String>>>,
+    logging: Option<JoinHandle<()>>,
 }
 
 impl WorkerProcess {
@@ -164,12 +165,14 @@ impl WorkerProcess {
         unsafe { libc::kill(self.pid(), signal) };
     }
 
-    /// Waits for its end.
+    /// Waits for its end, and for the last line of its log.
     pub async fn exit(&mut self, within: Duration) -> ExitStatus {
-        match tokio::time::timeout(within, self.child.wait()).await {
-            Ok(status) => status.expect("our child"),
-            Err(_) => panic!("does not end within {within:?}:\n{}", self.log().join("\n")),
+        let ended = tokio::time::timeout(within, self.child.wait()).await;
+        let Ok(status) = ended else { panic!("does not end within {within:?}:\n{}", self.log().join("\n")) };
+        if let Some(logging) = self.logging.take() {
+            logging.await.expect("the reader of the log");
         }
+        status.expect("our child")
     }
 
     /// The next line it printed.

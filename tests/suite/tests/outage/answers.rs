@@ -22,7 +22,7 @@ const COUNTS: &str = "SELECT format('%s %s %s', status, transitions, crashes) FR
 /// What one instance did, and what became of it, when the answers to `text` were lost `times` times.
 async fn told(then: Then, text: &str, times: usize, result: &str, story: &str, counts: &str) {
     let db = Db::new().await.with_effects().await;
-    let (wire, process) = lossy(&db, text, times).await;
+    let (wire, mut process) = lossy(&db, text, times).await;
     let task = client(&db).await.start(start(Act { then, millis: 0 })).await.expect("starts");
     if then == Then::Park {
         let parked = async || db.text(COUNTS).await.starts_with("awaiting_signal");
@@ -35,6 +35,8 @@ async fn told(then: Then, text: &str, times: usize, result: &str, story: &str, c
     nothing_lost(&db, &[task.id().expect("known")]).await;
     assert_eq!(db.text(STORY).await, story, "each visit ran as often as without a loss");
     assert_eq!(db.text(COUNTS).await, counts);
+    process.terminate();
+    assert!(process.exit(Duration::from_secs(10)).await.success());
     // Once the row is woken and claimed again, the first claim cannot know that its park had landed.
     assert!(process.logged("claim lost") <= usize::from(then == Then::Park), "{:?}", process.log());
 }
