@@ -113,12 +113,13 @@ async fn client(db: &Db) -> Client {
 
 /// A worker in this process, with a client of its own.
 async fn worker(url: &str, effects: &str) -> RunningWorker {
-    worker_on(Client::options(url).pool_size(5).connect().await.expect("connects"), effects).await
+    let client = Client::options(url).pool_size(5).connect().await.expect("connects");
+    worker_on(client, effects, Duration::from_millis(200)).await
 }
 
-async fn worker_on(client: Client, effects: &str) -> RunningWorker {
+async fn worker_on(client: Client, effects: &str, poll: Duration) -> RunningWorker {
     let worker = Worker::new(client).handler(Rig::new(effects, Duration::ZERO)).queue("default", 50);
-    let worker = worker.poll(Duration::from_millis(200)).drain(Duration::from_secs(1));
+    let worker = worker.poll(poll).drain(Duration::from_secs(1));
     worker.start().await.expect("starts")
 }
 

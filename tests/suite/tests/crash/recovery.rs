@@ -13,7 +13,7 @@ use crate::machines::{Run, Work};
 async fn outage(db: &Db, queue: &str, dead: usize, overdue: usize) {
     let dead = format!(
         r#"INSERT INTO gen_durable (fsm, step, status, state, queue, locked_by, lease_expires_at)
-           SELECT 'work', 'run', 'executing', '{{"millis": 0, "steps": 1}}', '{queue}', 'gone#' || n,
+           SELECT 'work', 'run', 'executing', '{{"millis": 2, "steps": 1}}', '{queue}', 'gone#' || n,
            now() - interval '1 min' FROM generate_series(1, {dead}) n"#
     );
     let overdue = format!(
@@ -61,25 +61,28 @@ async fn an_urgent_instance_starts_at_once_after_an_outage() {
     drop(workers);
 }
 
-/// O-33. Rows that crashed before run one at a time on each worker; they take the other places from nobody.
+/// O-33. Rows that crashed before run one at a time on each worker; they take the other places from nobody. The poll
+/// is seldom and nothing wakes the worker: what it does not look for itself it does not find.
 #[tokio::test]
 async fn rows_that_crashed_before_never_hide_the_work_behind_them() {
     let db = Db::new().await.with_effects().await;
-    outage(&db, "default", 2_000, 1).await;
+    db.run(
+        r#"INSERT INTO gen_durable (fsm, step, state, crashes, eligible_at)
+           SELECT 'work', 'run', '{"millis": 500, "steps": 1}', 1, now() - interval '1 min' FROM generate_series(1, 20)"#,
+    )
+    .await;
     let client = client(&db).await;
-    let _one = worker(&db).spawn().await;
-    let dead = "SELECT count(*) FROM gen_durable WHERE status = 'executing' AND locked_by LIKE 'gone#%'";
-    eventually("all taken back", Duration::from_secs(5), async || db.count(dead).await == 0).await;
-    let behind = client.start_many((0..300).map(|_| start(Run { millis: 1, steps: 1 }))).await.expect("starts");
+    let behind = client.start_many((0..50).map(|_| start(Run { millis: 10, steps: 1 }))).await.expect("starts");
+    let _one = worker(&db).poll(Duration::from_secs(60)).spawn().await;
     let began = Instant::now();
     let ids: Vec<InstanceId> = behind.iter().map(|s| s.id()).collect();
     for id in &ids {
         client.by_id::<Work>(*id).wait().timeout(Duration::from_secs(20)).await.expect("ends");
     }
     assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
-    let waiting = "SELECT count(*) FROM gen_durable WHERE crashes > 0 AND status = 'runnable'";
-    assert!(db.count(waiting).await > 0, "the crashed ones are not through yet, or this test says nothing");
-    Oracle::of(&db).within(Duration::from_secs(60)).check(&ids).await;
+    let at_once = "SELECT count(*) FROM gen_durable WHERE crashes > 0 AND status = 'executing'";
+    assert!(db.count(at_once).await <= 1, "one at a time");
+    Oracle::of(&db).within(Duration::from_secs(30)).check(&ids).await;
     let twice = "SELECT count(*) FROM (SELECT FROM effects GROUP BY instance HAVING count(*) > 1) AS twice";
     assert_eq!(db.count(twice).await, 0, "each ran once");
 }

@@ -47,12 +47,19 @@ async fn a_goto_whose_answer_was_lost_is_told_by_its_fence_and_goes_on_in_place(
     told(Then::Goto, "from act", 2, "from act", "act0 onward0", "done 2 0").await;
 }
 
+/// The end of a machine that awaits signals takes a transaction, as a park does: lost before its end here,
 #[tokio::test]
-async fn a_done_whose_answer_was_lost_is_not_written_twice() {
+async fn a_done_whose_statement_was_answered_to_nobody_is_written_once() {
     told(Then::Done, "from act", 1, "from act", "act0", "done 1 0").await;
 }
 
-/// A park takes a transaction: it is lost before its end here,
+/// and at its end here.
+#[tokio::test]
+async fn a_done_whose_commit_was_answered_to_nobody_is_written_once() {
+    told(Then::Done, "COMMIT", 1, "from act", "act0", "done 1 0").await;
+}
+
+/// Lost before the end of its transaction here,
 #[tokio::test]
 async fn a_park_whose_statement_was_answered_to_nobody_is_parked_once() {
     told(Then::Park, "from act", 2, "from act 7", "act0 hold0", "done 2 0").await;
@@ -64,7 +71,7 @@ async fn a_park_whose_commit_was_answered_to_nobody_is_parked_once() {
     told(Then::Park, "COMMIT", 2, "from act 7", "act0 hold0", "done 2 0").await;
 }
 
-/// A retry changes no transition, so nothing tells whether it landed: the worker lets go, the row goes on.
+/// A retry changes no transition: the attempts tell that it landed.
 #[tokio::test]
 async fn a_retry_whose_answer_was_lost_counts_one_attempt() {
     let db = Db::new().await.with_effects().await;
