@@ -1,7 +1,21 @@
 /// A whole `main.rs`: migrates, and works every machine linked into the binary.
 ///
-/// ```ignore
+/// ```
+/// # #[gen_durable::durable_fsm(handler(Shop))] pub enum Ping { #[step(start, done)] Only }
+/// # pub struct Shop;
+/// # impl PingSteps for Shop {
+/// #     async fn only(&self, _: Only, _: &gen_durable::StepContext) -> gen_durable::StepResult<Only> {
+/// #         Ok(gen_durable::done(()))
+/// #     }
+/// # }
+/// # impl Shop {
+/// #     async fn connect(_: &gen_durable::Client) -> Result<Shop, gen_durable::Error> { Ok(Shop) }
+/// # }
+/// # mod program {
+/// # use super::Shop;
 /// gen_durable::worker!(Shop::connect);
+/// # }
+/// # fn main() {}
 /// ```
 ///
 /// `Shop::connect` is an `async fn(&Client) -> Result<Shop, E>`; several may be given, and each serves the machines

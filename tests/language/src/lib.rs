@@ -3,7 +3,9 @@
 //! `cargo test -p language` builds it alone, without a store; together with other members of the workspace cargo
 //! unifies features.
 
+pub mod cargo;
 pub mod compile;
+pub mod skip;
 
 use std::{
     any::{Any, TypeId},
