@@ -5,7 +5,7 @@ use std::time::Duration;
 use proc_macro2::{Ident, Span};
 use syn::{Attribute, Field, GenericArgument, ItemEnum, ItemFn, LitStr, Path, PathArguments, Type};
 
-use crate::krate::Facade;
+use crate::{krate::Facade, validate::Owner};
 
 /// A value and where it was written.
 #[derive(Clone)]
@@ -24,6 +24,8 @@ pub struct Machine {
     pub attrs: Vec<Attribute>,
     pub options: MachineOptions,
     pub steps: Vec<Step>,
+    /// Steps whose types would collide: their error is told, and they have nothing but their handlers.
+    pub collided: Vec<Step>,
     /// The annotation is wrong: what is generated keeps the rest of the user's code quiet.
     pub broken: bool,
 }
@@ -206,16 +208,24 @@ impl Machine {
         self.steps.iter().find(|s| s.ident == *ident)
     }
 
-    /// Leaves out the steps whose types would collide: their error is told already.
-    pub fn drop_collisions(&mut self) {
-        let (mut seen, machine, steps_trait) = (vec![], self.ident.clone(), self.steps_trait());
-        self.steps.retain(|s| {
+    /// Takes out the steps whose types would collide, with each other or with those that are `taken`. A struct of the
+    /// user's stays the step's data.
+    pub fn set_collisions_apart(&mut self, taken: &[(Ident, Owner)]) {
+        for s in &mut self.steps {
+            if taken.contains(&(s.ident.clone(), Owner::User)) {
+                s.data = Data::Given(Box::new(s.ty()));
+            }
+        }
+        let (mut seen, steps_trait) = (vec![], self.steps_trait());
+        let own = [&self.ident, &steps_trait];
+        let collides = |s: &mut Step| {
             let ty = s.ty();
             let word = quote::quote!(#ty).to_string();
-            let new = !seen.contains(&word) && s.ident != machine && s.ident != steps_trait;
+            let again = seen.contains(&word);
             seen.push(word);
-            new
-        });
+            again || own.contains(&&s.ident) || taken.contains(&(s.ident.clone(), Owner::Machine))
+        };
+        self.collided = self.steps.extract_if(.., collides).collect();
     }
 
     /// Its stored name.

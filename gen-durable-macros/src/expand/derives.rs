@@ -1,8 +1,8 @@
 //! `Signal`, `Signals`, `RateLimit`, `ConcurrencyKey`, `KeyPart`: declared once, used by type.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Delimiter, Group, Span, TokenStream};
 use quote::quote;
-use syn::{Data, DataEnum, DeriveInput, Fields, LitStr, Type};
+use syn::{Data, DataEnum, DeriveInput, Fields, LitStr, Type, spanned::Spanned};
 
 use super::{duration, option};
 use crate::{
@@ -15,9 +15,6 @@ use crate::{
 type Options = derive::DeriveOptions;
 
 fn begin(diag: &mut Diag, attr: &str, table: &Table, item: &DeriveInput) -> (Options, TokenStream) {
-    if !item.generics.params.is_empty() {
-        diag.at(&item.generics, "no generics here: it is stored under one name");
-    }
     let options = derive::options(diag, attr, table, &item.attrs);
     let k = Facade::new(options.facade.as_ref()).private();
     (options, k)
@@ -39,6 +36,10 @@ pub fn signal(diag: &mut Diag, item: &DeriveInput) -> TokenStream {
         diag.at(&item.ident, "a signal is a struct with named fields, or without any: its payload is a JSON object");
     }
     let (ident, name, aliases) = (&item.ident, name(&options, item), &options.aliases);
+    let (again, aliases): (Vec<&LitStr>, Vec<_>) = aliases.iter().partition(|a| a.value() == name.value());
+    for alias in again {
+        diag.at(alias, format!("signal `{ident}` is stored as {:?} already", alias.value()));
+    }
     let (read, write) = if unit {
         (quote!(::core::result::Result::Ok(#ident)), quote!(::core::result::Result::Ok(#k::Json::object())))
     } else {
@@ -114,8 +115,9 @@ fn members<'a>(diag: &mut Diag, data: &'a DataEnum) -> Vec<(&'a syn::Ident, &'a 
                 let word = quote!(#ty).to_string();
                 if members.iter().any(|(_, other)| quote!(#other).to_string() == word) {
                     diag.at(ty, "this signal is in the set already: keep one");
+                } else {
+                    members.push((&variant.ident, ty));
                 }
-                members.push((&variant.ident, ty));
             }
             Fields::Unnamed(_) | Fields::Named(_) | Fields::Unit => {
                 diag.at(variant, format!("a member of a set holds one signal: `{0}({0})`", variant.ident));
@@ -148,7 +150,7 @@ pub fn rate_limit(diag: &mut Diag, item: &DeriveInput) -> TokenStream {
         diag.at_span(at.span, format!("{} shards share {burst} tokens: each needs at least one", at.value));
     }
     let per = duration(&k, options.per.unwrap_or(std::time::Duration::from_secs(1)));
-    let (ident, name, key) = (&item.ident, name(&options, item), &options.key);
+    let (ident, name, key) = (&item.ident, name(&options, item), key(&options.key));
     quote! {
         impl #k::RateLimit for #ident {
             const NAME: &'static #k::str = #name;
@@ -156,7 +158,7 @@ pub fn rate_limit(diag: &mut Diag, item: &DeriveInput) -> TokenStream {
             const PER: #k::Duration = #per;
             const BURST: #k::u32 = #burst;
             const SHARDS: #k::u16 = #shards;
-            type Key = (#(#key,)*);
+            type Key = #key;
         }
     }
 }
@@ -179,16 +181,23 @@ pub fn concurrency_key(diag: &mut Diag, item: &DeriveInput) -> TokenStream {
     }
     let (limit, shards) = (option(options.limit.as_ref().map(|l| l.value)), options.shards.map_or(1, |s| s.value));
     let (ident, name, held) = (&item.ident, options.name.clone(), options.held.is_some());
-    let (name, key) = (name.unwrap_or_else(|| LitStr::new(&stored(ident), ident.span())), &options.key);
+    let (name, key) = (name.unwrap_or_else(|| LitStr::new(&stored(ident), ident.span())), key(&options.key));
     quote! {
         impl #k::ConcurrencyKey for #ident {
             const NAME: &'static #k::str = #name;
             const LIMIT: #k::Option<#k::u32> = #limit;
             const SHARDS: #k::u16 = #shards;
             const HELD: #k::bool = #held;
-            type Key = (#(#key,)*);
+            type Key = #key;
         }
     }
+}
+
+/// A tuple, placed at the first type: one that is no part of a key is told there.
+fn key(types: &[Type]) -> TokenStream {
+    let mut tuple = Group::new(Delimiter::Parenthesis, quote!(#(#types,)*));
+    tuple.set_span(types.first().map_or(Span::call_site(), Spanned::span));
+    quote!(#tuple)
 }
 
 /// A newtype is the key part that it holds.

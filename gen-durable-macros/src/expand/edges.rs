@@ -73,14 +73,13 @@ fn spawns(m: &Machine, s: &Step) -> TokenStream {
 
 /// While the annotation is wrong every step may do everything: the handlers are not to blame.
 fn open(m: &Machine, s: &Step) -> TokenStream {
-    let (k, ty, enum_, cfgs, children) = (m.facade.private(), s.ty(), &m.ident, &s.cfgs, children(m, s));
-    let all = ["Ends", "MayFail", "EnteredByGoto", "Unparked", "JoinStep"].map(|name| {
+    let (k, ty, enum_, cfgs) = (m.facade.private(), s.ty(), &m.ident, &s.cfgs);
+    let all = ["Ends", "MayFail", "EnteredByGoto", "Unparked", "JoinStep", "OpenJoin"].map(|name| {
         let name = quote::format_ident!("{name}");
         quote!(#(#cfgs)* impl #k::#name for #ty {})
     });
     quote! {
         #(#all)*
-        #children
         #(#cfgs)*
         impl<Any> #k::Spawns<Any> for #ty {}
         #(#cfgs)*

@@ -1,5 +1,7 @@
 //! The trait of the handlers, and the dispatch of a run to one of them.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Token, spanned::Spanned};
@@ -14,7 +16,9 @@ use crate::{
 /// `trait CheckoutSteps`: one method for each step.
 pub fn steps_trait(m: &Machine) -> TokenStream {
     let (k, vis, name, enum_) = (m.facade.private(), &m.vis, m.steps_trait(), &m.ident);
-    let methods = m.steps.iter().map(|s| declaration(&k, m, s));
+    let mut names = BTreeSet::new();
+    let methods = m.steps.iter().chain(&m.collided).filter(|s| names.insert(method(&s.ident)));
+    let methods: Vec<TokenStream> = methods.map(|s| declaration(&k, m, s)).collect();
     let stub = if m.broken { String::new() } else { <[String; 2]>::from(stub(m)).join("Handler") };
     let doc = format!("The handlers of [`{enum_}`]: one method for each step.\n\n```text\n{stub}\n```");
     quote! {
@@ -39,7 +43,10 @@ fn declaration(k: &TokenStream, m: &Machine, s: &Step) -> TokenStream {
         let text = format!("\n\n```text\n{}\n```", signature(m, s));
         quote!(#[doc = #text])
     });
-    let result = quote!(impl ::core::future::Future<Output = #k::StepResult<#ty>> + ::core::marker::Send);
+    let unknown = m.unknown();
+    let result = if m.broken { quote!(#unknown) } else { quote!(#k::StepResult<#ty>) };
+    let result = quote!(impl ::core::future::Future<Output = #result> + ::core::marker::Send);
+    let result = respan(result, Span::call_site().located_at(s.ident.span()));
     let end = if m.broken { absent() } else { Token![;](s.ident.span()).into_token_stream() };
     quote!(#(#cfgs)* #(#docs)* #copy #[allow(unused_variables)] #fn_ #method(#arguments) -> #result #end)
 }
@@ -64,6 +71,7 @@ fn arguments(k: &TokenStream, m: &Machine, s: &Step) -> TokenStream {
         quote!(carry: #ty,)
     });
     let (this, context) = (place(quote!(&self), at), place(quote!(&#k::StepContext), at));
+    let ty = if m.broken { quote!(#unknown) } else { quote!(#ty) };
     quote!(#this, step: #ty, #input #carry cx: #context)
 }
 

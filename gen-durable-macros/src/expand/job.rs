@@ -1,7 +1,8 @@
 //! A job: the function as it is, and a one-step machine that runs it.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::quote;
+use syn::spanned::Spanned;
 
 use super::{edges, linked, machine_impl, respan, start, step_impl, step_struct};
 use crate::{
@@ -53,16 +54,19 @@ fn served(m: &Machine, job: &Job) -> TokenStream {
     let names = job.arguments.iter().map(|(name, _)| name);
     let context = job.context.then(|| quote!(&#run.context));
     let outcome = if job.returns_outcome() { quote!(returned) } else { quote!(#k::done(returned)) };
+    // A future that is not `Send` is told at the job's name, what is no result at its type.
+    let called = quote!(#k::support::sent(#function(&*#handler_, #(#data.#names,)* #context)).await);
+    let called = respan(called, function.span());
+    let result = quote!(let returned = #k::JobReturn::into_step_result(returned)?;);
+    let result = respan(result, Span::call_site().located_at(job.returns.span()));
     let body = quote! {
         #k::Box::pin(async move {
             let #data = #k::support::step::<#ident>(&#run)?;
-            let returned = #k::support::sent(#function(&*#handler_, #(#data.#names,)* #context)).await;
-            let returned = #k::JobReturn::into_step_result(returned)?;
+            let returned = #called;
+            #result
             #k::support::ran::<#ident>(#outcome, &())
         })
     };
-    // A future that is not `Send` is told at the job's name.
-    let body = respan(body, function.span());
     quote! {
         impl #k::ServedBy<#handler> for #ident {
             fn run(#handler_: #k::Arc<#handler>, #run: #k::Run) -> #k::RunFuture { #body }

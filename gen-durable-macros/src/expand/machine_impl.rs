@@ -102,7 +102,7 @@ fn load_version(m: &Machine) -> TokenStream {
             let this = respan(quote!(#enum_), at(old));
             quote! {
                 ::core::result::Result::Ok(
-                    <#this as ::core::convert::From<#old>>::from(
+                    <#this as #k::Upgrades<#old>>::upgraded(
                         <#k::Quiet<#old>>::load_version(version, step, state)?
                     )
                 )

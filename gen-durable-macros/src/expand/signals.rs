@@ -16,7 +16,8 @@ pub fn signal_type(s: &Step) -> Option<Ident> {
     let awaits = s.options.awaits.as_ref()?;
     match awaits.mode {
         AwaitMode::All => Some(format_ident!("{}Signals", s.ident, span = s.ident.span())),
-        AwaitMode::Any | AwaitMode::Biased if awaits.signals.len() > 1 => {
+        // Several and a count are refused already: the type is there for the handler.
+        AwaitMode::Any | AwaitMode::Biased | AwaitMode::Count(_) if awaits.signals.len() > 1 => {
             Some(format_ident!("{}Signal", s.ident, span = s.ident.span()))
         }
         AwaitMode::Any | AwaitMode::Biased | AwaitMode::Count(_) => None,

@@ -54,7 +54,7 @@ pub const RATE_LIMIT: Table = Table {
 /// `#[concurrency(..)]`.
 pub const CONCURRENCY: Table = Table {
     of: "#[concurrency]",
-    known: &[("limit", "`limit = 8`"), SHARDS, ("held", "`held`"), KEY, NAME, CRATE],
+    known: &[("limit", "`limit = 8`"), SHARDS, ("held", "alone: `held`"), KEY, NAME, CRATE],
     repeated: &[],
 };
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proc_macro2::TokenStream;
 use syn::{
-    Attribute, Fields, Ident, ItemEnum, Lifetime, Meta, Type, Variant, parse_quote,
+    Attribute, Expr, Fields, GenericArgument, Ident, ItemEnum, Lifetime, Meta, Type, Variant, parse_quote,
     visit_mut::{self, VisitMut},
 };
 
@@ -19,10 +19,7 @@ use crate::{
 /// Parses `#[durable_fsm(args)] item`.
 pub fn machine(diag: &mut Diag, args: TokenStream, mut item: ItemEnum) -> Machine {
     let options = machine_options::options(diag, args);
-    if !item.generics.params.is_empty() {
-        diag.at(&item.generics, "a machine has no generics: its rows are stored under one name");
-        WithoutGenerics::remove(&mut item);
-    }
+    generics(diag, &mut item);
     let steps = item.variants.iter_mut().map(|variant| step(diag, variant)).collect();
     Machine {
         facade: Facade::new(options.facade.as_ref()),
@@ -33,7 +30,24 @@ pub fn machine(diag: &mut Diag, args: TokenStream, mut item: ItemEnum) -> Machin
         job: None,
         options,
         steps,
+        collided: vec![],
         broken: false,
+    }
+}
+
+fn generics(diag: &mut Diag, item: &mut ItemEnum) {
+    if !item.generics.params.is_empty() {
+        diag.at(&item.generics, "a machine has no generics: its rows are stored under one name");
+    } else if let Some(clause) = &item.generics.where_clause {
+        diag.at(clause, "a machine has no `where` clause: it has no generics");
+    }
+    let without = WithoutGenerics::remove(item);
+    for ty in without.refused {
+        let text = match &ty {
+            Type::Reference(_) => "a step owns its data: a reference cannot be read back",
+            _ => "a field names its type: `impl Trait` cannot be stored",
+        };
+        diag.at(ty, text);
     }
 }
 
@@ -80,24 +94,52 @@ fn data(diag: &mut Diag, variant: &mut Variant) -> Data {
     }
 }
 
-/// Takes refused generics out, so that they are the only error.
-struct WithoutGenerics(Vec<Ident>);
+/// Takes out what is refused, so that it is the only error.
+struct WithoutGenerics {
+    types: Vec<Ident>,
+    constants: Vec<Ident>,
+    /// Whether there were any: a borrowed field is told by its lifetime then.
+    any: bool,
+    refused: Vec<Type>,
+}
 
 impl WithoutGenerics {
-    fn remove(item: &mut ItemEnum) {
+    fn remove(item: &mut ItemEnum) -> Self {
         let generics = std::mem::take(&mut item.generics);
-        Self(generics.type_params().map(|p| p.ident.clone()).collect()).visit_item_enum_mut(item);
+        let types = generics.type_params().map(|p| p.ident.clone()).collect();
+        let constants = generics.const_params().map(|p| p.ident.clone()).collect();
+        let mut without = Self { types, constants, any: !generics.params.is_empty(), refused: vec![] };
+        without.visit_item_enum_mut(item);
+        without
     }
 }
 
 impl VisitMut for WithoutGenerics {
     fn visit_type_mut(&mut self, ty: &mut Type) {
-        if let Type::Path(path) = ty
-            && self.0.iter().any(|param| path.path.is_ident(param))
-        {
-            *ty = parse_quote!(());
+        match ty {
+            Type::Path(path) if self.types.iter().any(|param| path.path.is_ident(param)) => *ty = parse_quote!(()),
+            Type::Reference(_) if self.any => *ty = parse_quote!(()),
+            Type::ImplTrait(_) | Type::Reference(_) => self.refused.push(std::mem::replace(ty, parse_quote!(()))),
+            // A function's argument is no data.
+            Type::FnPtr(_) => {}
+            _ => visit_mut::visit_type_mut(self, ty),
         }
-        visit_mut::visit_type_mut(self, ty);
+    }
+
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Path(path) if self.constants.iter().any(|param| path.path.is_ident(param)) => *expr = parse_quote!(0),
+            _ => visit_mut::visit_expr_mut(self, expr),
+        }
+    }
+
+    fn visit_generic_argument_mut(&mut self, argument: &mut GenericArgument) {
+        match argument {
+            GenericArgument::Type(Type::Path(path)) if self.constants.iter().any(|param| path.path.is_ident(param)) => {
+                *argument = parse_quote!(0);
+            }
+            _ => visit_mut::visit_generic_argument_mut(self, argument),
+        }
     }
 
     fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {

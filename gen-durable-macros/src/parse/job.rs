@@ -79,6 +79,7 @@ pub fn job(diag: &mut Diag, args: TokenStream, function: ItemFn) -> Option<Machi
         attrs,
         job: Some(job),
         options,
+        collided: vec![],
         broken: false,
     })
 }
@@ -115,7 +116,11 @@ fn shape(diag: &mut Diag, function: ItemFn) -> Option<Job> {
     };
     let returns = (**returns).clone();
     if !may_be_result(&returns) {
-        diag.at(&returns, format!("a job returns a `Result`\n{SHAPE}"));
+        diag.at(&returns, format!("a job returns a `Result`, or an alias of one: `JobResult`\n{SHAPE}"));
+        return None;
+    }
+    if let Some(receiver) = sig.receiver() {
+        diag.at(receiver, format!("a job is a function of its own, no method\n{SHAPE}"));
         return None;
     }
     let mut inputs = sig.inputs.iter();
@@ -162,12 +167,10 @@ fn is_public(ty: &Type) -> bool {
     }
 }
 
-/// A path: `Result<..>`, or an alias of one. What plainly is none is said so here.
+/// `Result<..>`, or an alias that is called like one.
 fn may_be_result(ty: &Type) -> bool {
-    const NONE: [&str; 13] =
-        ["bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "usize", "String", "Vec", "Option"];
     match ty {
-        Type::Path(path) => path.path.segments.last().is_some_and(|s| !NONE.contains(&s.ident.to_string().as_str())),
+        Type::Path(path) => path.path.segments.last().is_some_and(|s| text(&s.ident).ends_with("Result")),
         _ => false,
     }
 }

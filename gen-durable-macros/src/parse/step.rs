@@ -19,11 +19,11 @@ use crate::{
 pub const TABLE: Table = Table {
     of: "#[step]",
     known: &[
-        ("start", "`start`"),
+        ("start", "alone: `start`"),
         ("key", "`key(field, ..)` or `key(field, kept)`"),
         ("next", "`next(Step, ..)`"),
-        ("done", "`done`"),
-        ("fail", "`fail`"),
+        ("done", "alone: `done`"),
+        ("fail", "alone: `fail`"),
         ("await", "`await(Signal, ..)`, `await(all(A, B))` or `await(Signal, count = 3)`"),
         ("timeout", "`timeout = \"15m\"` or `timeout(field)`"),
         ("until", "`until(field)`"),
@@ -44,7 +44,7 @@ pub const TABLE: Table = Table {
         ("alias", "`alias = \"..\"` or `alias(\"..\", \"..\")`"),
         ("queue", "`queue = \"..\"`"),
         ("priority", "`priority = 0`"),
-        ("shield", "`shield`"),
+        ("shield", "alone: `shield`"),
     ],
     repeated: &[],
 };

@@ -4,6 +4,7 @@ mod cron;
 mod fields;
 mod graph;
 mod names;
+mod neighbours;
 mod rules;
 
 use crate::{diag::Diag, model::Machine};
@@ -25,3 +26,4 @@ pub fn check(diag: &mut Diag, m: &Machine) {
 }
 
 pub use graph::exempt;
+pub use neighbours::{Owner, check as neighbours};

@@ -98,9 +98,17 @@ fn schedule(diag: &mut Diag, s: &Step) {
     {
         diag.at(lit, problem);
     }
+    if let Some(tz) = o.tz.as_ref().filter(|tz| !names_a_place(&tz.value())) {
+        diag.at(tz, format!("{:?} is no time zone: it is called like \"Europe/Berlin\" or \"UTC\"", tz.value()));
+    }
     if let (Some(tz), Some(Schedule::Every(_))) = (&o.tz, o.schedule.as_ref().map(|at| &at.value)) {
         diag.at(tz, "`tz` belongs to `cron`: an interval has no time zone");
     }
+}
+
+/// By its characters: which names there are is known where the worker runs.
+fn names_a_place(tz: &str) -> bool {
+    !tz.is_empty() && tz.chars().all(|c| c.is_ascii_alphanumeric() || "/_+-".contains(c))
 }
 
 /// Nothing but `fan_out` leads into a join.

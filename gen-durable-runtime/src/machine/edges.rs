@@ -59,6 +59,13 @@ pub trait JoinStep: Step {}
 )]
 pub trait ChildOf<J> {}
 
+/// A join step whose annotation is wrong: what its children are is not looked at.
+#[doc(hidden)]
+pub trait OpenJoin {}
+
+#[diagnostic::do_not_recommend]
+impl<J: OpenJoin, M> ChildOf<J> for M {}
+
 /// Instances of `M` may be started with this step's outcome.
 #[diagnostic::on_unimplemented(
     message = "step `{Self}` does not spawn machine `{M}`",

@@ -141,6 +141,42 @@ impl<X, T: Step + From<X>> TakesOver<X> for T {
     }
 }
 
+/// The machine takes over rows of its older version `Old`.
+#[diagnostic::on_unimplemented(
+    message = "machine `{Self}` does not say how it takes over a `{Old}`",
+    label = "needs `{Self}: From<{Old}>`",
+    note = "write `impl From<{Old}> for {Self}`"
+)]
+pub trait Upgrades<Old>: Sized {
+    #[doc(hidden)]
+    fn upgraded(old: Old) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<Old, M: From<Old>> Upgrades<Old> for M {
+    fn upgraded(old: Old) -> Self {
+        old.into()
+    }
+}
+
+/// The carry of a machine that takes over rows whose carry is an `Old`.
+#[diagnostic::on_unimplemented(
+    message = "the carry `{Self}` does not say how it is made of the older version's, a `{Old}`",
+    label = "needs `{Self}: From<{Old}>`",
+    note = "write `impl From<{Old}> for {Self}`, or keep the carry's type"
+)]
+pub trait UpgradesCarry<Old>: Sized {
+    #[doc(hidden)]
+    fn upgraded_carry(old: Old) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<Old, C: From<Old>> UpgradesCarry<Old> for C {
+    fn upgraded_carry(old: Old) -> Self {
+        old.into()
+    }
+}
+
 impl<S: Carried + fmt::Debug> fmt::Debug for Failed<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { step, carry: _, error, kind, attempts } = self;

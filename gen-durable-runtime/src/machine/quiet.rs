@@ -6,7 +6,7 @@
 use std::{any::Any, marker::PhantomData};
 
 use super::{
-    Awaitable, ConcurrencyInfo, ConcurrencyKey, Key, Machine, MachineInfo, Persist, RateLimit, RateLimitInfo, ServedBy,
+    Awaitable, ConcurrencyInfo, ConcurrencyKey, Key, Machine, MachineInfo, Persist, RateLimit, RateLimitInfo, ServedBy, UpgradesCarry,
     registry::{AnyHandler, HandlerRegistration, Run, RunFuture},
     support,
 };
@@ -103,8 +103,8 @@ impl<T: Machine> Quiet<T> {
     ///
     /// # Errors
     /// When it does not decode.
-    pub fn convert_carry<C: From<T::Carry>>(version: i32, carry: Option<&Json>) -> Result<C, Invalid> {
-        T::load_carry(version, carry).map(C::from)
+    pub fn convert_carry<C: UpgradesCarry<T::Carry>>(version: i32, carry: Option<&Json>) -> Result<C, Invalid> {
+        T::load_carry(version, carry).map(C::upgraded_carry)
     }
 }
 

@@ -100,9 +100,9 @@ impl<T, E: Into<StepError>> ResultExt<T> for Result<T, E> {
 
 /// What a `#[durable_job]` may return: a `Result` whose error a step can return.
 #[diagnostic::on_unimplemented(
-    message = "a `#[durable_job]` returns a `Result`",
-    label = "`{Self}` is not a `Result` whose error a step can return",
-    note = "write `-> Result<T, StepError>`"
+    message = "a job returns a `Result` whose error a step can return",
+    label = "`{Self}` is none",
+    note = "write `-> Result<T, StepError>`, or an error type that implements `std::error::Error`"
 )]
 pub trait JobReturn {
     /// The job's output.
@@ -114,6 +114,7 @@ pub trait JobReturn {
     fn into_step_result(self) -> Result<Self::Output, StepError>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, E: Into<StepError>> JobReturn for Result<T, E> {
     type Output = T;
     fn into_step_result(self) -> Result<T, StepError> {

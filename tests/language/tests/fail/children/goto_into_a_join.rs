@@ -1,0 +1,29 @@
+//# step `Collect` waits for children, so it cannot be entered with `goto`
+//# use `fan_out(Collect { .. }).children(..).into()`
+use gen_durable::prelude::*;
+
+pub struct Shop;
+
+#[durable_job]
+async fn pick(_shop: &Shop, sku: u64) -> Result<u64, StepError> {
+    Ok(sku)
+}
+
+#[durable_fsm(handler(Shop))]
+pub enum Fulfil {
+    #[step(start, next(Collect))]
+    Split,
+    #[step(join(Pick), done)]
+    Collect,
+}
+
+impl FulfilSteps for Shop {
+    async fn split(&self, _step: Split, _cx: &StepContext) -> StepResult<Split> {
+        Ok(goto(Collect))
+    }
+    async fn collect(&self, _step: Collect, _children: Joined<Pick>, _cx: &StepContext) -> StepResult<Collect> {
+        Ok(done(()))
+    }
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+//# a signal is a struct with named fields, or without any: its payload is a JSON object
+use gen_durable::prelude::*;
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize, Signal)]
+pub enum Paid {
+    Card,
+}
+
+fn main() {}

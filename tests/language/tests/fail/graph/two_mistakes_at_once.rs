@@ -1,0 +1,25 @@
+//# unknown `#[step]` option `strat`; did you mean `start`?
+//# machine `Checkout` has no step `Shipp`; did you mean `Ship`?
+//# errors: 2
+use gen_durable::prelude::*;
+
+pub struct Shop;
+
+#[durable_fsm(output(u64), handler(Shop))]
+pub enum Checkout {
+    #[step(strat, next(Shipp))]
+    Reserve { order: u64 },
+    #[step(done)]
+    Ship { order: u64 },
+}
+
+impl CheckoutSteps for Shop {
+    async fn reserve(&self, step: Reserve, _cx: &StepContext) -> StepResult<Reserve> {
+        Ok(goto(Ship { order: step.order }))
+    }
+    async fn ship(&self, step: Ship, _cx: &StepContext) -> StepResult<Ship> {
+        Ok(done(step.order))
+    }
+}
+
+fn main() {}

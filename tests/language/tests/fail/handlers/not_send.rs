@@ -1,0 +1,26 @@
+//# future cannot be sent between threads safely
+//# future returned by `reserve` is not `Send`
+use gen_durable::prelude::*;
+
+pub struct Shop;
+
+#[durable_fsm(output(u64), handler(Shop))]
+pub enum Checkout {
+    #[step(start, next(Ship))]
+    Reserve { order: u64 },
+    #[step(done)]
+    Ship { order: u64 },
+}
+
+impl CheckoutSteps for Shop {
+    async fn reserve(&self, step: Reserve, _cx: &StepContext) -> StepResult<Reserve> {
+        let local = std::rc::Rc::new(step.order);
+        std::future::ready(()).await;
+        Ok(goto(Ship { order: *local }))
+    }
+    async fn ship(&self, step: Ship, _cx: &StepContext) -> StepResult<Ship> {
+        Ok(done(step.order))
+    }
+}
+
+fn main() {}

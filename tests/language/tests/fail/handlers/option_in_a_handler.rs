@@ -1,0 +1,24 @@
+//# the `?` operator can only be used on `Result`s, not `Option`s
+use gen_durable::prelude::*;
+
+pub struct Shop;
+
+#[durable_fsm(output(u64), handler(Shop))]
+pub enum Checkout {
+    #[step(start, next(Ship))]
+    Reserve { order: u64 },
+    #[step(done)]
+    Ship { order: u64 },
+}
+
+impl CheckoutSteps for Shop {
+    async fn reserve(&self, step: Reserve, _cx: &StepContext) -> StepResult<Reserve> {
+        let found = None::<u64>?;
+        Ok(goto(Ship { order: step.order + found }))
+    }
+    async fn ship(&self, step: Ship, _cx: &StepContext) -> StepResult<Ship> {
+        Ok(done(step.order))
+    }
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+//# a step holds named fields, one data type `Variant(MyData)`, or nothing
+use gen_durable::prelude::*;
+
+#[durable_fsm]
+pub enum Keep {
+    #[step(start, done)]
+    Only(),
+}
+
+fn main() {}

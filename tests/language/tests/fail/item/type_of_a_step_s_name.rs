@@ -1,0 +1,28 @@
+//# step `Ship` becomes the type `Ship`, and here is struct `Ship`
+use gen_durable::prelude::*;
+
+pub struct Shop;
+
+#[derive(serde::Serialize, serde::Deserialize)]
+pub struct Ship {
+    pub order: u64,
+}
+
+#[durable_fsm(output(u64), handler(Shop))]
+pub enum Checkout {
+    #[step(start, next(Ship))]
+    Reserve { order: u64 },
+    #[step(done)]
+    Ship { order: u64 },
+}
+
+impl CheckoutSteps for Shop {
+    async fn reserve(&self, step: Reserve, _cx: &StepContext) -> StepResult<Reserve> {
+        Ok(goto(Ship { order: step.order }))
+    }
+    async fn ship(&self, step: Ship, _cx: &StepContext) -> StepResult<Ship> {
+        Ok(done(step.order))
+    }
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+//# `Carrier` is not a concurrency key
+use gen_durable::prelude::*;
+
+#[derive(RateLimit)]
+#[rate_limit(allowed = 100, per = "1m", burst = 20, key(u64))]
+pub struct Carrier;
+
+#[durable_fsm(concurrency(Carrier, by(order)))]
+pub enum Keep {
+    #[step(start, done)]
+    Only { order: u64 },
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+//# unknown `rate_limit(..)` option `wieght`; did you mean `weight`?
+//# known options: `by`, `weight`
+use gen_durable::prelude::*;
+
+#[derive(RateLimit)]
+#[rate_limit(allowed = 100, per = "1m", burst = 20, key(u64))]
+pub struct Carrier;
+
+#[durable_fsm]
+pub enum Keep {
+    #[step(start, rate_limit(Carrier, by(order), wieght = 2), done)]
+    Only { order: u64 },
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+//# cannot find type `Carier` in this scope
+//# a struct with a similar name exists
+use gen_durable::prelude::*;
+
+#[derive(RateLimit)]
+#[rate_limit(allowed = 100, per = "1m", burst = 20, key(u64))]
+pub struct Carrier;
+
+#[durable_fsm]
+pub enum Keep {
+    #[step(start, rate_limit(Carier, by(order)), done)]
+    Only { order: u64 },
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+//# a stored name has 1 to 200 bytes
+use gen_durable::prelude::*;
+
+#[durable_fsm(
+    queue = "qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq"
+)]
+pub enum Keep {
+    #[step(start, done)]
+    Only,
+}
+
+fn main() {}

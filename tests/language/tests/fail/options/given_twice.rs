@@ -1,0 +1,10 @@
+//# `start` is given twice: keep one
+use gen_durable::prelude::*;
+
+#[durable_fsm]
+pub enum Keep {
+    #[step(start, done, start)]
+    Only,
+}
+
+fn main() {}

@@ -1,0 +1,16 @@
+//# `missed` is written `missed = "skip"`
+use gen_durable::prelude::*;
+
+#[durable_fsm]
+pub enum Keep {
+    #[step(start, every = "1h", missed = "run", done)]
+    Only,
+}
+
+impl From<gen_durable::Slot> for Only {
+    fn from(_: gen_durable::Slot) -> Self {
+        Only
+    }
+}
+
+fn main() {}

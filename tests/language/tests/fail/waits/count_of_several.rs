@@ -1,0 +1,26 @@
+//# `count` counts one signal: `await(Signal, count = 3)`
+use gen_durable::prelude::*;
+use serde::{Deserialize, Serialize};
+
+pub struct Shop;
+
+#[derive(Serialize, Deserialize, Signal)]
+pub struct Paid {
+    pub amount: u64,
+}
+#[derive(Serialize, Deserialize, Signal)]
+pub struct Stopped;
+
+#[durable_fsm(output(u64), handler(Shop))]
+pub enum Checkout {
+    #[step(start, await(Paid, Stopped, count = 2), done)]
+    Pay { order: u64 },
+}
+
+impl CheckoutSteps for Shop {
+    async fn pay(&self, step: Pay, _signal: PaySignal, _cx: &StepContext) -> StepResult<Pay> {
+        Ok(done(step.order))
+    }
+}
+
+fn main() {}

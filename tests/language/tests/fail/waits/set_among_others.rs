@@ -1,0 +1,31 @@
+//# `Event` is not a signal
+//# a set of signals is awaited alone: `await(Set)`
+use gen_durable::prelude::*;
+use serde::{Deserialize, Serialize};
+
+pub struct Shop;
+
+#[derive(Serialize, Deserialize, Signal)]
+pub struct Paid {
+    pub amount: u64,
+}
+#[derive(Serialize, Deserialize, Signal)]
+pub struct Stopped;
+#[derive(Signals)]
+pub enum Event {
+    Paid(Paid),
+}
+
+#[durable_fsm(output(u64), handler(Shop))]
+pub enum Checkout {
+    #[step(start, await(Event, Stopped), done)]
+    Pay { order: u64 },
+}
+
+impl CheckoutSteps for Shop {
+    async fn pay(&self, step: Pay, _signal: PaySignal, _cx: &StepContext) -> StepResult<Pay> {
+        Ok(done(step.order))
+    }
+}
+
+fn main() {}

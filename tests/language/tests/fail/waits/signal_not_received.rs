@@ -1,0 +1,24 @@
+//# method `pay` has 3 parameters but the declaration in trait `CheckoutSteps::pay` has 4
+use gen_durable::prelude::*;
+use serde::{Deserialize, Serialize};
+
+pub struct Shop;
+
+#[derive(Serialize, Deserialize, Signal)]
+pub struct Paid {
+    pub amount: u64,
+}
+
+#[durable_fsm(output(u64), handler(Shop))]
+pub enum Checkout {
+    #[step(start, await(Paid), done)]
+    Pay { order: u64 },
+}
+
+impl CheckoutSteps for Shop {
+    async fn pay(&self, step: Pay, _cx: &StepContext) -> StepResult<Pay> {
+        Ok(done(step.order))
+    }
+}
+
+fn main() {}

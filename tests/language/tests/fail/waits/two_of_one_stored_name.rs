@@ -1,0 +1,27 @@
+//# step `Pay` awaits two signals that are stored under one name: give one `#[signal(name = "..")]`
+use gen_durable::prelude::*;
+use serde::{Deserialize, Serialize};
+
+pub struct Shop;
+
+#[derive(Serialize, Deserialize, Signal)]
+pub struct Paid {
+    pub amount: u64,
+}
+#[derive(Serialize, Deserialize, Signal)]
+#[signal(name = "paid")]
+pub struct Settled;
+
+#[durable_fsm(output(u64), handler(Shop))]
+pub enum Checkout {
+    #[step(start, await(Paid, Settled), done)]
+    Pay { order: u64 },
+}
+
+impl CheckoutSteps for Shop {
+    async fn pay(&self, step: Pay, _signal: PaySignal, _cx: &StepContext) -> StepResult<Pay> {
+        Ok(done(step.order))
+    }
+}
+
+fn main() {}
