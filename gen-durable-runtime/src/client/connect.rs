@@ -155,7 +155,10 @@ impl ClientOptions {
         Ok(client)
     }
 
-    /// Opens without a look at the database: for a program that migrates first.
+    /// Opens without a look at the database: for a program that migrates first. Within a tokio runtime.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
     ///
     /// # Errors
     /// When the URL cannot be read.

@@ -146,7 +146,12 @@ async fn watch(mut inbox: tokio::sync::mpsc::UnboundedReceiver<Pending>, store: 
         pause = (pause * 2).min(LOOK.1);
         let xids: Vec<String> = open.iter().map(|p| p.xid.clone()).collect();
         // Until the database answers again, the poll wakes the workers.
-        let Ok(found) = store.transactions(&xids).await else { continue };
+        let found = match store.transactions(&xids).await {
+            Ok(found) => found,
+            Err(error) if error.is_transient() => continue,
+            // An id that the server never gave (it failed over): one wake-up too many costs nothing.
+            Err(_) => xids.into_iter().map(|xid| (xid, CallerTransaction::Committed)).collect(),
+        };
         let ended: std::collections::HashMap<String, CallerTransaction> = found.into_iter().collect();
         open.retain(|pending| match ended.get(&pending.xid) {
             None | Some(CallerTransaction::Open) => true,

@@ -15,6 +15,8 @@ use crate::{
 
 /// How soon the second look is taken, and how far apart looks may be.
 const EVERY: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(250));
+/// How long a look may take: a bounded wait ends soon after its time, in an outage too.
+const LOOK: Duration = Duration::from_secs(2);
 /// Instances looked at in one statement.
 const PIECE: usize = 1_000;
 
@@ -100,7 +102,7 @@ async fn look(store: &dyn Store, waiting: Vec<Waiter>) -> Vec<Waiter> {
         let mut ids: Vec<InstanceId> = piece.iter().map(|w| w.id).collect();
         ids.sort_unstable();
         ids.dedup();
-        match store.endings(&ids).await {
+        match tokio::time::timeout(LOOK, store.endings(&ids)).await.unwrap_or_else(|_| Err(unanswered())) {
             Ok(found) => {
                 let found: std::collections::HashMap<_, _> = found.into_iter().map(|s| (s.id, s)).collect();
                 let judge = |w: Waiter| {
@@ -109,7 +111,7 @@ async fn look(store: &dyn Store, waiting: Vec<Waiter>) -> Vec<Waiter> {
                 };
                 still.extend(piece.into_iter().filter_map(judge));
             }
-            Err(error) if error.is_transient() => still.extend(piece.into_iter().filter_map(Waiter::later)),
+            Err(error) if error.is_transient() => still.extend(piece.into_iter().filter_map(Waiter::unanswered)),
             Err(error) => {
                 let text = error.to_string();
                 for waiter in piece {
@@ -132,10 +134,23 @@ impl Waiter {
         self.later()
     }
 
+    /// The database does not answer: goes on, unless its time is up.
+    fn unanswered(self) -> Option<Self> {
+        if self.until.is_some_and(|t| t <= Instant::now()) {
+            let _ = self.tell.send(Err(unanswered()));
+            return None;
+        }
+        self.later()
+    }
+
     fn later(mut self) -> Option<Self> {
         self.every = (self.every * 2).min(EVERY.1);
         let next = Instant::now() + self.every;
         self.next = self.until.map_or(next, |until| next.min(until.max(Instant::now() + EVERY.0)));
         Some(self)
     }
+}
+
+fn unanswered() -> Error {
+    Error::store("waiting", crate::StoreClass::Transient, "the database does not answer")
 }

@@ -1,8 +1,8 @@
 //! Makes outcomes durable. While one commit is under way the next batch gathers; there is no fixed delay.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
-use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot};
 
 use super::backoff::Backoff;
 use crate::{
@@ -11,8 +11,10 @@ use crate::{
     store::Store,
 };
 
-/// Rows that someone else holds wait here, a connection each.
-const SLOW_LANE: usize = 2;
+/// How soon a row that someone else holds is tried again, and how seldom at last.
+const AGAIN: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(250));
+/// Bytes of one statement: Postgres refuses a message above 1 GB, and a large one holds up its lane.
+const BATCH_BYTES: usize = 16 << 20;
 /// A key that was taken in the same instant is looked at again so often before the batch is split.
 const CONFLICTS: u32 = 3;
 
@@ -29,15 +31,21 @@ pub(super) struct Committer {
     lanes: Vec<mpsc::UnboundedSender<Request>>,
 }
 
-type Request = (Transition, oneshot::Sender<Answer>);
+#[derive(Debug)]
+struct Request {
+    transition: Transition,
+    answer: oneshot::Sender<Answer>,
+    /// How long it waits if someone else holds its row.
+    again: Duration,
+}
 
 impl Committer {
     /// Starts `lanes` lanes; an instance always uses the same one. They end when the last handle is gone.
     pub(super) fn new(store: &Arc<dyn Store>, lanes: usize, batch: usize) -> Self {
-        let slow = Arc::new(Semaphore::new(SLOW_LANE));
         let open = |_| {
             let (sender, inbox) = mpsc::unbounded_channel();
-            let lane = Lane { store: Arc::clone(store), slow: Arc::clone(&slow), batch };
+            // Weak: a row that waits for its turn does not keep the lane open.
+            let lane = Lane { store: Arc::clone(store), back: sender.downgrade(), batch };
             tokio::spawn(lane.run(inbox));
             sender
         };
@@ -49,14 +57,15 @@ impl Committer {
         let (answer, answered) = oneshot::channel();
         let lane = usize::try_from(transition.id.get().unsigned_abs()).unwrap_or(0) % self.lanes.len();
         let stopped = || Refused(Arc::new(Error::stopped()));
-        self.lanes[lane].send((transition, answer)).map_err(|_| stopped())?;
+        let request = Request { transition, answer, again: AGAIN.0 };
+        self.lanes[lane].send(request).map_err(|_| stopped())?;
         answered.await.unwrap_or_else(|_| Err(stopped()))
     }
 }
 
 struct Lane {
     store: Arc<dyn Store>,
-    slow: Arc<Semaphore>,
+    back: mpsc::WeakUnboundedSender<Request>,
     batch: usize,
 }
 
@@ -64,15 +73,30 @@ struct Lane {
 #[derive(Default)]
 struct Batch {
     transitions: Vec<Transition>,
-    waiting: Vec<oneshot::Sender<Answer>>,
+    waiting: Vec<(oneshot::Sender<Answer>, Duration)>,
+    bytes: usize,
+}
+
+impl Batch {
+    fn push(&mut self, request: Request) {
+        self.bytes += request.transition.bytes();
+        self.transitions.push(request.transition);
+        self.waiting.push((request.answer, request.again));
+    }
 }
 
 impl Lane {
     async fn run(self, mut inbox: mpsc::UnboundedReceiver<Request>) {
         let mut gathered = Vec::with_capacity(self.batch);
         while inbox.recv_many(&mut gathered, self.batch).await > 0 {
-            let (transitions, waiting) = gathered.drain(..).unzip();
-            self.commit(Batch { transitions, waiting }).await;
+            let mut batch = Batch::default();
+            for request in gathered.drain(..) {
+                if batch.bytes > BATCH_BYTES {
+                    self.commit(std::mem::take(&mut batch)).await;
+                }
+                batch.push(request);
+            }
+            self.commit(batch).await;
         }
     }
 
@@ -85,11 +109,11 @@ impl Lane {
                 Err(_) if piece.waiting.len() > 1 => {
                     let half = piece.waiting.len() / 2;
                     let (transitions, waiting) = (piece.transitions.split_off(half), piece.waiting.split_off(half));
-                    pieces.extend([piece, Batch { transitions, waiting }]);
+                    pieces.extend([piece, Batch { transitions, waiting, bytes: 0 }]);
                 }
                 Err(error) => {
                     let error = Arc::new(error);
-                    piece.waiting.into_iter().for_each(|w| drop(w.send(Err(Refused(Arc::clone(&error))))));
+                    piece.waiting.into_iter().for_each(|(w, _)| drop(w.send(Err(Refused(Arc::clone(&error))))));
                 }
             }
         }
@@ -111,29 +135,25 @@ impl Lane {
     }
 
     fn answer(&self, piece: Batch, committed: Vec<Committed>) {
-        for ((transition, waiting), committed) in piece.transitions.into_iter().zip(piece.waiting).zip(committed) {
+        for ((transition, (answer, again)), committed) in
+            piece.transitions.into_iter().zip(piece.waiting).zip(committed)
+        {
             if committed == Committed::Busy {
-                tokio::spawn(alone(Arc::clone(&self.store), Arc::clone(&self.slow), transition, waiting));
+                tokio::spawn(later(self.back.clone(), Request { transition, answer, again }));
             } else {
                 // Nobody waits any more: it is durable all the same.
-                let _ = waiting.send(Ok((committed, transition)));
+                let _ = answer.send(Ok((committed, transition)));
             }
         }
     }
 }
 
-/// The slow lane: waits for the row, and holds up nobody else.
-async fn alone(store: Arc<dyn Store>, slow: Arc<Semaphore>, transition: Transition, waiting: oneshot::Sender<Answer>) {
-    let mut backoff = Backoff::default();
-    let committed = loop {
-        let Ok(permit) = slow.acquire().await else { break Err(Error::stopped()) };
-        match store.commit_alone(&transition).await {
-            Ok(Committed::Busy) => {}
-            Err(error) if error.is_transient() => tracing::debug!(%error, "a row is held by someone else"),
-            result => break result,
-        }
-        drop(permit);
-        backoff.wait().await;
-    };
-    let _ = waiting.send(committed.map(|c| (c, transition)).map_err(|e| Refused(Arc::new(e))));
+/// Puts a row that someone else holds back in line: it holds up nobody, and no connection.
+async fn later(back: mpsc::WeakUnboundedSender<Request>, mut request: Request) {
+    tokio::time::sleep(request.again).await;
+    request.again = (request.again * 2).min(AGAIN.1);
+    // Closed with the engine: dropping the request tells who waits.
+    if let Some(lane) = back.upgrade() {
+        let _ = lane.send(request);
+    }
 }

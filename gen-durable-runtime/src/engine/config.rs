@@ -16,8 +16,6 @@ pub struct EngineConfig {
     pub sweep: Duration,
     /// How long a stopping worker waits for running steps.
     pub drain: Duration,
-    /// How long a step has between being told of the end and being dropped.
-    pub grace: Duration,
     /// Rows a claim or a commit may have.
     pub batch: u32,
     /// Steps an instance runs in a row before others get its place.
@@ -32,7 +30,6 @@ impl Default for EngineConfig {
             poll: Duration::from_secs(1),
             sweep: Duration::from_secs(1),
             drain: Duration::from_secs(30),
-            grace: Duration::from_secs(10),
             batch: 1_000,
             in_place: 64,
         }

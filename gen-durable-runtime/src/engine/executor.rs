@@ -13,22 +13,27 @@ use super::{
     committer::Refused,
     failing::{crashed, settle, undecodable},
     held::Held,
+    scheduler::Alone,
     shared::Shared,
-    takeover::{enter, upgrade, wait_is_over},
+    takeover::{Taken, take_over},
 };
 use crate::{
     machine::StepError,
     model::{
-        Advance, Change, Claim, ClaimToken, Committed, Deadline, Entry, InstanceId, Transition, Wake,
+        Advance, Change, Claim, ClaimToken, Committed, ConcurrencySlot, Deadline, Entry, InstanceId, Transition, Wake,
         plan::{self, Rules},
     },
 };
 
-/// When the claim was made: by the database's clock and by ours.
+/// When the claim was made.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ClaimedAt {
+    /// By the database's clock,
     pub(super) database: Timestamp,
+    /// which came here at this moment.
     pub(super) here: Instant,
+    /// The lease is no younger than this: when the claim was asked for.
+    pub(super) since: Instant,
 }
 
 /// A claim in the books of this process, for as long as this stands.
@@ -46,25 +51,30 @@ impl Drop for Holding<'_> {
 
 impl Shared {
     /// Carries `claim` as far as it goes in this worker.
-    pub(super) async fn execute(self: Arc<Self>, claim: Claim, at: ClaimedAt) {
-        let held = self.held.add(&claim, at.here);
+    pub(super) async fn execute(self: Arc<Self>, claim: Claim, at: ClaimedAt, alone: Option<Alone>) {
+        let held = self.held.add(&claim, at.since);
         let _until_the_end = Holding { shared: &self, id: claim.id, token: claim.token.clone() };
-        self.carry_on(claim, &held, at).await;
+        self.carry_on(claim, &held, at, alone).await;
     }
 
-    async fn carry_on(&self, mut claim: Claim, held: &Held, at: ClaimedAt) {
+    async fn carry_on(&self, mut claim: Claim, held: &Held, at: ClaimedAt, mut alone: Option<Alone>) {
+        // Claims are only made for what the catalog knows.
+        let Some(served) = self.catalog.find(&claim.machine, claim.version).cloned() else { return };
+        let mut first = self.enter_version(&served, &mut claim);
         for steps in 1.. {
             let may_continue = steps < self.config.in_place && !self.is_stopping();
-            let Some(transition) = self.step(&claim, held, at, may_continue).await else { return };
-            match self.persist(&claim, transition).await {
-                Some((Committed::Kept, transition)) => match transition.change {
-                    Change::Advance(advance) => {
-                        held.goes_on(advance.entry.step);
-                        claim = onward(claim, *advance);
-                    }
-                    Change::Retry { .. } | Change::Done { .. } | Change::Fail { .. } => return,
-                    Change::Repark | Change::Release => return,
-                },
+            let transition = match first.take() {
+                Some(transition) => Some(transition),
+                None => self.step(&served, &claim, held, at, may_continue).await,
+            };
+            let Some(transition) = transition else { return };
+            match self.persist(&served, &claim, transition).await {
+                Some((Committed::Kept, Transition { change: Change::Advance(advance), .. })) => {
+                    drop(alone.take());
+                    held.goes_on(advance.entry.step);
+                    self.key_released(&claim, advance.entry.concurrency.as_ref());
+                    claim = onward(claim, *advance);
+                }
                 Some((Committed::ClaimLost, _)) => {
                     self.stats.lost();
                     tracing::warn!(machine = claim.machine, id = %claim.id, step = claim.step, "claim lost, outcome dropped");
@@ -76,27 +86,39 @@ impl Shared {
         }
     }
 
-    /// What the row becomes; `None` when the claim is no longer ours to end.
-    async fn step(&self, claim: &Claim, held: &Held, at: ClaimedAt, may_continue: bool) -> Option<Transition> {
-        // Claims are only made for what the catalog knows.
-        let served = self.catalog.find(&claim.machine, claim.version)?;
-        let rules = rules(served, may_continue);
-        let upgraded = match upgrade(served, claim) {
-            Ok(upgraded) => upgraded,
-            Err(failure) => return Some(settle(served, None, claim, &failure, rules)),
-        };
-        if claim.wake == Wake::Unsatisfied && upgraded.is_none() {
-            return Some(plan::repark(claim));
+    /// A row of an older version becomes one of this; what must happen before it can run, if anything.
+    fn enter_version(&self, served: &Served, claim: &mut Claim) -> Option<Transition> {
+        let rules = rules(served, false);
+        let step = served.info.step(&claim.step);
+        // Counted before anything of the user's runs: a conversion may be what kills the process.
+        if claim.crashes > step.map_or_else(Default::default, |s| s.retry).crashes {
+            return Some(plan::failed(claim, &crashed(claim.crashes)));
         }
-        let is_upgraded = upgraded.is_some();
-        let claim = upgraded.as_ref().unwrap_or(claim);
+        match take_over(served, claim, rules) {
+            Ok(None) if claim.wake == Wake::Unsatisfied => Some(plan::repark(claim)),
+            Ok(None) => None,
+            Ok(Some(Taken { claim: ours, enters })) => {
+                *claim = ours;
+                enters
+            }
+            Err(failure) => Some(settle(served, step, claim, &failure, rules)),
+        }
+    }
+
+    /// What the row becomes; `None` when the claim is no longer ours to end.
+    async fn step(
+        &self,
+        served: &Served,
+        claim: &Claim,
+        held: &Held,
+        at: ClaimedAt,
+        may_continue: bool,
+    ) -> Option<Transition> {
+        let rules = rules(served, may_continue);
         let Some(step) = served.info.step(&claim.step) else {
             let error = format!("machine {} has no step {}", served.info.name, claim.step);
             return Some(settle(served, None, claim, &undecodable(error), rules));
         };
-        if is_upgraded && !wait_is_over(step, &claim.wake) {
-            return Some(enter(served, step, claim, rules));
-        }
         if claim.crashes >= step.retry.crashes {
             return Some(settle(served, Some(step), claim, &crashed(claim.crashes), rules));
         }
@@ -123,13 +145,12 @@ impl Shared {
     }
 
     /// Waits until the outcome is durable. One that cannot be stored becomes an error of its step.
-    async fn persist(&self, claim: &Claim, transition: Transition) -> Option<(Committed, Transition)> {
+    async fn persist(&self, served: &Served, claim: &Claim, transition: Transition) -> Option<(Committed, Transition)> {
         let Refused(error) = match self.committer.commit(transition).await {
             Ok(committed) => return Some(committed),
             Err(refused) => refused,
         };
         let failure = StepError::new(format!("the outcome cannot be stored: {error}")).into_failure();
-        let served = self.catalog.find(&claim.machine, claim.version)?;
         let step = served.info.step(&claim.step);
         for transition in [settle(served, step, claim, &failure, rules(served, false)), plan::failed(claim, &failure)] {
             match self.committer.commit(transition).await {
@@ -140,11 +161,16 @@ impl Shared {
         None
     }
 
-    /// Tells whoever must act on what was committed.
-    fn wake_after(&self, claim: &Claim, transition: &Transition, committed: Committed) {
-        if claim.concurrency_key.is_some() {
+    /// A key that this claim gave up: whoever waits for it may stand in any queue.
+    fn key_released(&self, claim: &Claim, now: Option<&ConcurrencySlot>) {
+        if claim.concurrency_key.is_some() && claim.concurrency_key.as_ref() != now.map(|slot| &slot.key) {
             self.bells.ring_all();
         }
+    }
+
+    /// Tells whoever must act on what was committed.
+    fn wake_after(&self, claim: &Claim, transition: &Transition, committed: Committed) {
+        self.key_released(claim, None);
         let is_due = committed != Committed::Parked;
         match &transition.change {
             // The inbox had what it was to wait for.

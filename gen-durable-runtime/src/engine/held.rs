@@ -7,6 +7,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use tokio::sync::MutexGuard;
+
 use crate::{
     machine::Cancel,
     model::{Claim, ClaimToken, InstanceId},
@@ -24,9 +26,21 @@ pub(super) struct Held {
     /// Told to the executor: drop the handler.
     pub(super) dropped: Cancel,
     renewed: Mutex<Instant>,
+    in_line: tokio::sync::Mutex<()>,
 }
 
 impl Held {
+    /// Tells the handler, and drops it.
+    pub(super) fn end(&self) {
+        self.cancel.fire();
+        self.dropped.fire();
+    }
+
+    /// One at a time may wait for this claim's row.
+    pub(super) fn wait_in_line(&self) -> Option<MutexGuard<'_, ()>> {
+        self.in_line.try_lock().ok()
+    }
+
     /// It went on to this step in place.
     pub(super) fn goes_on(&self, step: &'static str) {
         *self.step.lock().unwrap_or_else(PoisonError::into_inner) = Cow::Borrowed(step);
@@ -51,8 +65,12 @@ impl AllHeld {
             cancel: Cancel::new(),
             dropped: Cancel::new(),
             renewed: Mutex::new(claimed),
+            in_line: tokio::sync::Mutex::default(),
         });
-        self.lock().insert(claim.id, Arc::clone(&held));
+        // A run that lost its claim to this one is over, though nobody has told it yet.
+        if let Some(lost) = self.lock().insert(claim.id, Arc::clone(&held)) {
+            lost.end();
+        }
         held
     }
 
@@ -71,9 +89,9 @@ impl AllHeld {
         all.iter().filter(|(_, held)| old(held)).map(|(id, held)| (*id, held.token.clone())).collect()
     }
 
-    pub(super) fn renewed(&self, claims: &[(InstanceId, ClaimToken)], at: Instant) {
+    pub(super) fn renewed<'c>(&self, claims: impl Iterator<Item = &'c (InstanceId, ClaimToken)>, at: Instant) {
         let all = self.lock();
-        for held in claims.iter().filter_map(|(id, _)| all.get(id)) {
+        for held in claims.filter_map(|(id, token)| all.get(id).filter(|held| held.token == *token)) {
             *held.renewed.lock().unwrap_or_else(PoisonError::into_inner) = at;
         }
     }

@@ -41,10 +41,16 @@ pub(super) fn is_dead(owner: &str) -> bool {
     let ours = format!("{}.{}.", host().replace(['#', '.'], "-"), world());
     let Some((pid, start)) = owner.strip_prefix(&ours).and_then(|rest| rest.split_once('.')) else { return false };
     let Some(start) = start.split('-').next().and_then(|s| s.parse::<u64>().ok()) else { return false };
-    match pid.parse::<u32>() {
-        Ok(pid) if start > 0 => started(pid) != Some(start),
-        Ok(_) | Err(_) => false,
-    }
+    let Ok(pid) = pid.parse::<u32>() else { return false };
+    start > 0 && (!exists(pid) || looks(pid).is_some_and(|found| found != Some(start)))
+}
+
+/// Whether there is such a process, also one that `/proc` hides from us.
+fn exists(pid: u32) -> bool {
+    let Ok(pid) = libc::pid_t::try_from(pid) else { return true };
+    // SAFETY: signal 0 is sent to nobody; it only asks.
+    let asked = unsafe { libc::kill(pid, 0) };
+    asked == 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::ESRCH)
 }
 
 fn host() -> String {
@@ -64,14 +70,19 @@ fn world() -> String {
     format!("{}.{namespace}", boot.trim().chars().take(8).collect::<String>())
 }
 
-/// When a process started, in ticks since the boot; `None` when it does not run (a zombie does not).
+/// When a process started, in ticks since the boot; `None` when it is not known, or it does not run.
 fn started(pid: u32) -> Option<u64> {
+    looks(pid).flatten()
+}
+
+/// What `/proc` tells: `None` when it tells nothing, `Some(None)` when the process has ended (a zombie has).
+fn looks(pid: u32) -> Option<Option<u64>> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The command's name may hold anything, `)` included: fields are counted from the last one.
     let mut fields = stat.rsplit_once(") ")?.1.split(' ');
     match fields.next()? {
-        "Z" | "X" => None,
-        _ => fields.nth(18)?.parse().ok(),
+        "Z" | "X" => Some(None),
+        _ => Some(Some(fields.nth(18)?.parse().ok()?)),
     }
 }
 

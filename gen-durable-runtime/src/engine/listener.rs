@@ -23,10 +23,14 @@ impl Shared {
             match self.store.wake_ups().await {
                 Ok(None) => return,
                 Ok(Some(wake_ups)) => {
-                    backoff = Backoff::default();
                     // What was sent while nobody listened.
                     self.bells.ring_all();
+                    let began = Instant::now();
                     self.hear(wake_ups).await;
+                    // Against a server that drops us at once the waits must grow.
+                    if began.elapsed() > ECHO {
+                        backoff = Backoff::default();
+                    }
                 }
                 Err(error) => tracing::warn!(%error, "cannot listen for wake-ups, polling until then"),
             }

@@ -18,16 +18,22 @@ use super::{
 };
 use crate::{
     Error,
+    machine::Cancel,
     store::{Notifier, Store},
 };
+
+/// How long a stop waits for a claim that is on the wire.
+const LAST_CLAIM: Duration = Duration::from_secs(3);
 
 /// Tells several engines of one process apart.
 static ENGINES: AtomicU64 = AtomicU64::new(1);
 
-/// A running engine. Dropping it stops its tasks at once; [`Engine::drain`] lets running steps finish first.
+/// A running engine. Dropping it drops running steps, which give their claims back if the runtime lives on;
+/// [`Engine::drain`] lets them finish first.
 pub struct Engine {
     shared: Arc<Shared>,
     places: HashMap<String, Arc<Semaphore>>,
+    schedulers: JoinSet<()>,
     tasks: JoinSet<()>,
 }
 
@@ -50,7 +56,8 @@ impl Engine {
             identity: Identity::of_this_process(ENGINES.fetch_add(1, Ordering::Relaxed)),
             stats: Stats::default(),
             crashed_running: AtomicBool::new(false),
-            stopping: AtomicBool::new(false),
+            renewals_in_line: Semaphore::new(2),
+            stopping: Cancel::new(),
             stopped: AtomicBool::new(false),
             time: Mutex::new((Timestamp::now(), Instant::now())),
             store,
@@ -60,7 +67,7 @@ impl Engine {
         });
         let places = |(queue, steps): (&String, &usize)| (queue.clone(), Arc::new(Semaphore::new(*steps)));
         let places = shared.config.queues.iter().map(places).collect();
-        let mut engine = Self { shared, places, tasks: JoinSet::new() };
+        let mut engine = Self { shared, places, schedulers: JoinSet::new(), tasks: JoinSet::new() };
         engine.spawn();
         Ok(engine)
     }
@@ -75,7 +82,7 @@ impl Engine {
         for (queue, places) in &self.places {
             let Some(bell) = shared.bells.of(queue).cloned() else { continue };
             let (shared, queue, places) = (Arc::clone(shared), queue.clone(), Arc::clone(places));
-            self.tasks.spawn(Scheduler { shared, queue, bell, places }.run());
+            self.schedulers.spawn(Scheduler { shared, queue, bell, places }.run());
         }
     }
 
@@ -97,8 +104,11 @@ impl Engine {
     /// Takes no new claims, waits for running steps until `hurry` resolves or the drain time is over; then tells the
     /// rest of the end, drops them, and gives their claims back.
     pub async fn drain(mut self, hurry: impl Future<Output = ()>) {
-        self.shared.stopping.store(true, Ordering::Release);
+        self.shared.stopping.fire();
         self.shared.bells.ring_all();
+        // A claim on the wire is let in: dropped, its rows would wait for their lease.
+        let claiming = async { while self.schedulers.join_next().await.is_some() {} };
+        let _ = tokio::time::timeout(LAST_CLAIM, claiming).await;
         tokio::select! {
             () = self.idle() => {}
             () = tokio::time::sleep(self.shared.config.drain) => {}
@@ -106,13 +116,13 @@ impl Engine {
         }
         for held in self.shared.held.all() {
             tracing::info!(claim = held.label(), "gives its claim back");
-            held.cancel.fire();
-            held.dropped.fire();
+            held.end();
         }
         // What is dropped gives its claim back by a commit; a database that does not answer ends the wait.
         let _ = tokio::time::timeout(Duration::from_secs(5), self.idle()).await;
         self.shared.stopped.store(true, Ordering::Release);
         self.tasks.shutdown().await;
+        let _ = tokio::time::timeout(Duration::from_secs(1), self.shared.notifier.flush()).await;
     }
 
     async fn idle(&self) {
@@ -129,8 +139,10 @@ impl Engine {
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        self.shared.stopping.store(true, Ordering::Release);
+        self.shared.stopping.fire();
         self.shared.stopped.store(true, Ordering::Release);
+        // Without renewals a run that goes on would run twice.
+        self.shared.held.all().iter().for_each(|held| held.end());
     }
 }
 

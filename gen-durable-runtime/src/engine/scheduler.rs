@@ -2,7 +2,7 @@
 
 use std::{
     sync::{Arc, atomic::Ordering},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use jiff::Timestamp;
@@ -13,6 +13,9 @@ use crate::{
     model::Claim,
     store::{ClaimOrder, Claimed},
 };
+
+/// How soon to look again when other claims are just taking every key that was looked at.
+const KEYS_IN_FLIGHT: Duration = Duration::from_millis(20);
 
 /// Claims for one queue until the worker stops.
 pub(super) struct Scheduler {
@@ -26,7 +29,7 @@ pub(super) struct Scheduler {
 struct Came {
     /// As many as were asked for: then there may be more.
     full: bool,
-    /// One that crashed before.
+    /// One that crashed twice before.
     crashed: bool,
 }
 
@@ -60,7 +63,10 @@ impl Scheduler {
     /// Waits for a free place; then lets everything that was just committed leave its place as well, so that the
     /// next claim is one for all of them.
     async fn free_places(&self) -> u32 {
-        drop(self.places.acquire().await);
+        tokio::select! {
+            place = self.places.acquire() => drop(place),
+            () = self.shared.stopping.fired() => return 0,
+        }
         tokio::task::yield_now().await;
         let free = u32::try_from(self.places.available_permits()).unwrap_or(u32::MAX);
         free.min(self.shared.config.batch)
@@ -68,7 +74,8 @@ impl Scheduler {
 
     async fn claim(&self, limit: u32, crashed: bool) -> Result<Came, crate::Error> {
         let shared = &self.shared;
-        // A row that crashed before runs one at a time: it must not take its neighbours down with it.
+        // A row that crashed twice before runs one at a time: it must not take its neighbours down with it. After the
+        // first crash nobody knows yet whose fault it was, and everything that ran there would go one by one.
         let free = || shared.crashed_running.compare_exchange(false, true, Ordering::AcqRel, Ordering::Acquire).is_ok();
         let crashed = crashed && free();
         let order = ClaimOrder {
@@ -79,19 +86,25 @@ impl Scheduler {
             known: shared.catalog.known(),
             crashed,
         };
-        let here = Instant::now();
+        let since = Instant::now();
         let claimed = shared.store.claim(&order).await;
-        let got_one = claimed.as_ref().is_ok_and(|c| c.claims.iter().any(|claim| claim.crashes > 0));
+        let got_one = claimed.as_ref().is_ok_and(|c| c.claims.iter().any(runs_alone));
         if crashed && !got_one {
             shared.crashed_running.store(false, Ordering::Release);
         }
-        let Claimed { claims, now, next_due, next_deadline } = claimed?;
-        shared.saw_time(now, here);
+        let Claimed { claims, looked, now, next_due, next_deadline } = claimed?;
+        let at = ClaimedAt { database: now, here: Instant::now(), since };
+        shared.saw_time(now, at.here);
         self.set_bells(now, next_due, next_deadline);
-        let full = claims.len() == limit as usize;
+        // Rows of busy keys fill a claim as well: there may be more behind them.
+        let full = looked == limit as usize;
+        if full && claims.is_empty() {
+            self.bell.ring_in(KEYS_IN_FLIGHT);
+        }
+        let full = full && !claims.is_empty();
         shared.stats.claimed(claims.len());
         for claim in claims {
-            self.start(claim, ClaimedAt { database: now, here });
+            self.start(claim, at);
         }
         Ok(Came { full, crashed: got_one })
     }
@@ -107,19 +120,23 @@ impl Scheduler {
     }
 
     fn start(&self, claim: Claim, at: ClaimedAt) {
-        let alone = (claim.crashes > 0).then(|| Alone(Arc::clone(&self.shared)));
-        let place = Arc::clone(&self.places).try_acquire_owned().ok();
+        let alone = runs_alone(&claim).then(|| Alone(Arc::clone(&self.shared)));
+        let place: Option<OwnedSemaphorePermit> = Arc::clone(&self.places).try_acquire_owned().ok();
         let shared = Arc::clone(&self.shared);
         tokio::spawn(async move {
-            let place: Option<OwnedSemaphorePermit> = place;
-            shared.execute(claim, at).await;
-            drop((place, alone));
+            shared.execute(claim, at, alone).await;
+            drop(place);
         });
     }
 }
 
-/// The one row of this worker that crashed before; the next one may come when this is gone.
-struct Alone(Arc<Shared>);
+fn runs_alone(claim: &Claim) -> bool {
+    claim.crashes > 1
+}
+
+/// The one row of this worker that crashed twice before; the next one may come when this is gone: when its run ended, or
+/// made progress.
+pub(super) struct Alone(Arc<Shared>);
 
 impl Drop for Alone {
     fn drop(&mut self) {

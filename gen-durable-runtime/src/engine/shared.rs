@@ -9,12 +9,16 @@ use std::{
 };
 
 use jiff::Timestamp;
+use tokio::sync::Semaphore;
 
 use super::{
     bell::Bells, catalog::Catalog, committer::Committer, config::EngineConfig, held::AllHeld, identity::Identity,
     stats::Stats,
 };
-use crate::store::{Notifier, Store};
+use crate::{
+    machine::Cancel,
+    store::{Notifier, Store},
+};
 
 /// The parts, and the state they share.
 pub(super) struct Shared {
@@ -29,8 +33,10 @@ pub(super) struct Shared {
     pub(super) stats: Stats,
     /// A row whose process died before is running, or being claimed.
     pub(super) crashed_running: AtomicBool,
+    /// Places for renewals that wait for a row.
+    pub(super) renewals_in_line: Semaphore,
     /// No new claims.
-    pub(super) stopping: AtomicBool,
+    pub(super) stopping: Cancel,
     /// No renewals either.
     pub(super) stopped: AtomicBool,
     /// The database's time, as last seen, and when that was.
@@ -39,7 +45,7 @@ pub(super) struct Shared {
 
 impl Shared {
     pub(super) fn is_stopping(&self) -> bool {
-        self.stopping.load(Ordering::Acquire)
+        self.stopping.is_fired()
     }
 
     pub(super) fn is_stopped(&self) -> bool {
@@ -48,7 +54,8 @@ impl Shared {
 
     /// Work is due now in `queue`: here, or for whoever serves it.
     pub(super) fn wake(&self, queue: &str) {
-        if !self.ring(queue) {
+        // A process that stops takes no more: others must.
+        if !self.ring(queue) || self.is_stopping() {
             self.notifier.wake(queue);
         }
     }

@@ -1,12 +1,23 @@
 //! Maintenance: ends waits on time, takes back claims of the dead, renews our own.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use super::{identity, shared::Shared};
-use crate::{Error, store::Swept};
+use crate::{
+    Error,
+    model::{ClaimToken, InstanceId},
+    store::Swept,
+};
 
 /// Rows a sweep changes at once.
 const PIECE: u32 = 1_000;
+/// How often the next deadline is looked for, should nothing have told it.
+const LOOK: Duration = Duration::from_secs(5);
+/// The shortest time between two looks at deadlines.
+const SHORTEST: Duration = Duration::from_millis(1);
 /// Leases renewed at once.
 const RENEWALS: usize = 1_000;
 
@@ -14,7 +25,7 @@ impl Shared {
     /// Ends waits whose time is up, when it is up.
     pub(super) async fn end_waits_on_time(self: Arc<Self>) {
         while !self.is_stopped() {
-            self.bells.deadlines.wait(std::time::Duration::from_secs(3_600)).await;
+            self.bells.deadlines.wait(LOOK).await;
             if self.is_stopped() {
                 return;
             }
@@ -22,6 +33,10 @@ impl Shared {
                 Ok(swept) => {
                     if swept.rows == PIECE as usize {
                         self.bells.deadlines.ring();
+                    }
+                    // Each look finds the next moment by itself: the bell holds only one.
+                    if let Some(next) = swept.next {
+                        self.bells.deadlines.ring_in(next.max(SHORTEST));
                     }
                     self.wake_swept(&swept);
                 }
@@ -79,9 +94,13 @@ impl Shared {
             for piece in due.chunks(RENEWALS) {
                 let at = Instant::now();
                 match self.store.renew(piece, self.config.lease).await {
-                    Ok(lost) => {
-                        self.held.renewed(piece, at);
-                        lost.into_iter().for_each(|id| self.drop_lost(id, piece));
+                    Ok(renewed) => {
+                        renewed.lost.iter().for_each(|(id, token)| self.drop_lost(*id, token));
+                        let missed = [&renewed.busy[..], &renewed.lost[..]].concat();
+                        self.held.renewed(piece.iter().filter(|claim| !missed.contains(claim)), at);
+                        for (id, token) in renewed.busy {
+                            tokio::spawn(Arc::clone(&self).renew_in_line(id, token));
+                        }
                     }
                     // The claim may still stand, and the fence decides: healthy work is not killed for an outage.
                     Err(error) => tracing::warn!(%error, claims = piece.len(), "renewing leases failed, trying again"),
@@ -90,14 +109,24 @@ impl Shared {
         }
     }
 
-    fn drop_lost(&self, id: crate::model::InstanceId, piece: &[(crate::model::InstanceId, crate::model::ClaimToken)]) {
-        let Some(held) = self.held.get(id) else { return };
-        // It may have been committed and claimed again since the renewal was sent.
-        if piece.iter().any(|(renewed, token)| *renewed == id && *token == held.token) {
-            tracing::warn!(claim = held.label(), "claim lost, its run is dropped");
-            held.cancel.fire();
-            held.dropped.fire();
+    /// A caller's transaction holds the row: waits in its line, which a reaper does not. At most two rows at once, for
+    /// each takes a connection.
+    async fn renew_in_line(self: Arc<Self>, id: InstanceId, token: ClaimToken) {
+        let Ok(_place) = self.renewals_in_line.try_acquire() else { return };
+        let Some(held) = self.held.get(id).filter(|held| held.token == token) else { return };
+        let Some(_waiting) = held.wait_in_line() else { return };
+        match self.store.renew_one(id, &token, self.config.lease).await {
+            Ok(true) => self.held.renewed([&(id, token)].into_iter(), Instant::now()),
+            Ok(false) => self.drop_lost(id, &token),
+            Err(error) => tracing::debug!(%error, "a lease waits for its row"),
         }
+    }
+
+    fn drop_lost(&self, id: InstanceId, token: &ClaimToken) {
+        // It may have been committed and claimed again since the renewal was sent.
+        let Some(held) = self.held.get(id).filter(|held| held.token == *token) else { return };
+        tracing::warn!(claim = held.label(), "claim lost, its run is dropped");
+        held.end();
     }
 
     fn note_reaped(&self, swept: &Swept) {

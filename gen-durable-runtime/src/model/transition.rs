@@ -85,11 +85,23 @@ pub enum Committed {
     Parked,
     /// The claim was lost: nothing was changed, nowhere.
     ClaimLost,
-    /// Someone else holds the row's lock: nothing was changed, try it alone.
+    /// Someone else holds the row's lock: nothing was changed, try it again.
     Busy,
 }
 
 impl Transition {
+    /// The size of its texts, about.
+    pub fn bytes(&self) -> usize {
+        let of = |json: &Option<Json>| json.as_ref().map_or(0, |j| j.as_str().len());
+        match &self.change {
+            Change::Advance(a) => a.entry.state.as_str().len() + of(&a.carry),
+            Change::Done { result, carry } => result.as_str().len() + of(carry),
+            Change::Fail { reason, carry } => reason.len() + of(carry),
+            Change::Retry { error, .. } => error.as_ref().map_or(0, String::len),
+            Change::Repark | Change::Release => 0,
+        }
+    }
+
     /// Fenced by `claim`.
     pub fn of(claim: &Claim, change: Change, consumed: Vec<i64>) -> Self {
         let Claim { id, transitions, attempt, .. } = *claim;

@@ -10,7 +10,7 @@ use crate::Error;
 /// let options = DatabaseOptions { pool_size: 5, ..DatabaseOptions::new("postgres://localhost/shop") };
 /// assert_eq!(options.schema.as_str(), "public");
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct DatabaseOptions {
     /// `postgres://user@host/database`, or with `?host=/socket/directory`.
     pub url: String,
@@ -46,5 +46,15 @@ impl DatabaseOptions {
             ))),
             None => Err(Error::boot("the database URL has no scheme; expected postgres://user@host/database")),
         }
+    }
+}
+
+/// Without the URL: it may hold a password.
+impl std::fmt::Debug for DatabaseOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { url: _, schema, pool_size, transaction_pooler, call_timeout } = self;
+        let mut out = f.debug_struct("DatabaseOptions");
+        out.field("schema", schema).field("pool_size", pool_size).field("transaction_pooler", transaction_pooler);
+        out.field("call_timeout", call_timeout).finish_non_exhaustive()
     }
 }

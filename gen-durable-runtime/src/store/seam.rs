@@ -23,13 +23,13 @@ pub trait Store: Send + Sync + 'static {
     /// Persists a batch; one answer each, in order. Never waits for a row: such a one is [`Committed::Busy`].
     fn commit<'a>(&'a self, batch: &'a [Transition]) -> Pending<'a, Vec<Committed>>;
 
-    /// Persists one transition and waits for its row, for a bounded time.
-    fn commit_alone<'a>(&'a self, transition: &'a Transition) -> Pending<'a, Committed>;
+    /// Extends leases, without waiting for a row; answers with those that were not extended.
+    fn renew<'a>(&'a self, claims: &'a [(InstanceId, ClaimToken)], lease: Duration) -> Pending<'a, Renewed>;
 
-    /// Extends leases; answers with the claims that are lost.
-    fn renew<'a>(&'a self, claims: &'a [(InstanceId, ClaimToken)], lease: Duration) -> Pending<'a, Vec<InstanceId>>;
+    /// Extends one lease and waits for its row, for a bounded time; `false` when the claim is lost.
+    fn renew_one<'a>(&'a self, id: InstanceId, token: &'a ClaimToken, lease: Duration) -> Pending<'a, bool>;
 
-    /// Ends up to `limit` waits whose time is up.
+    /// Ends up to `limit` waits whose time is up, and says when the next one is.
     fn end_waits(&self, limit: u32) -> Pending<'_, Swept>;
 
     /// Takes back up to `limit` claims whose lease ended.
@@ -132,6 +132,8 @@ pub struct Known {
 pub struct Claimed {
     /// The rows.
     pub claims: Vec<Claim>,
+    /// Due rows that were looked at: as many as asked for means that there may be more behind them.
+    pub looked: usize,
     /// The database's time.
     pub now: Timestamp,
     /// When the next row of the queue is due; known when fewer came than asked for.
@@ -147,6 +149,17 @@ pub struct Swept {
     pub rows: usize,
     /// The queues they stand in, each once.
     pub queues: Vec<String>,
+    /// How long it is until the next one, where that is known.
+    pub next: Option<Duration>,
+}
+
+/// The leases that a renewal did not extend.
+#[derive(Debug, Default)]
+pub struct Renewed {
+    /// Someone else holds the row's lock; the claim still stands.
+    pub busy: Vec<(InstanceId, ClaimToken)>,
+    /// The claim is lost.
+    pub lost: Vec<(InstanceId, ClaimToken)>,
 }
 
 /// What became of a signal, and whom it woke.

@@ -6,7 +6,8 @@ use crate::{
     engine::{Engine, Stats},
 };
 
-/// A worker at work. Dropping it is a crash: its claims are left to their lease; [`RunningWorker::stop`] drains.
+/// A worker at work. Dropping it drops running steps, which give their claims back if the runtime lives on;
+/// [`RunningWorker::stop`] drains.
 #[derive(Debug)]
 pub struct RunningWorker {
     client: Client,

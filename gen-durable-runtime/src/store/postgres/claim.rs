@@ -11,7 +11,7 @@ use super::{Postgres, rows};
 use crate::{
     Error,
     model::{Claim, ClaimToken, InstanceId},
-    store::{ClaimOrder, Claimed},
+    store::{ClaimOrder, Claimed, Renewed},
 };
 
 impl Postgres {
@@ -35,7 +35,8 @@ impl Postgres {
         let next_deadline = rows::get::<Option<i64>>(first, "deadline_us")?.map(rows::timestamp);
         let taken = rows.iter().filter(|r| r.try_get::<i64, _>("id").is_ok());
         let claims = taken.map(|r| rows::claim(r, &order.token, order.queue)).collect::<Result<Vec<Claim>, _>>()?;
-        Ok(Claimed { claims, now, next_due, next_deadline })
+        let looked = usize::try_from(rows::get::<i64>(first, "looked")?).unwrap_or(0);
+        Ok(Claimed { claims, looked, now, next_due, next_deadline })
     }
 
     /// A claim that the statement did not return is lost, unless its row is only locked by someone else.
@@ -43,7 +44,7 @@ impl Postgres {
         &self,
         claims: &[(InstanceId, ClaimToken)],
         lease: Duration,
-    ) -> Result<Vec<InstanceId>, Error> {
+    ) -> Result<Renewed, Error> {
         let ids: Vec<i64> = claims.iter().map(|(id, _)| id.get()).collect();
         let tokens: Vec<&str> = claims.iter().map(|(_, token)| token.as_str()).collect();
         let mut session = self.session("renewing leases").await?;
@@ -56,7 +57,21 @@ impl Postgres {
         let ours = |id: &InstanceId, token: &ClaimToken| {
             standing.get(&id.get()).is_some_and(|s| s.executing && s.token.as_deref() == Some(token.as_str()))
         };
-        let lost = claims.iter().filter(|(id, token)| !renewed.contains(&id.get()) && !ours(id, token));
-        Ok(lost.map(|(id, _)| *id).collect())
+        let missing = claims.iter().filter(|(id, _)| !renewed.contains(&id.get())).cloned();
+        let (busy, lost) = missing.partition(|(id, token)| ours(id, token));
+        Ok(Renewed { busy, lost })
+    }
+
+    pub(super) async fn renew_one_lease(
+        &self,
+        id: InstanceId,
+        token: &ClaimToken,
+        lease: Duration,
+    ) -> Result<bool, Error> {
+        let mut session = self.session("renewing a lease").await?;
+        let query = sqlx::query(self.statements().renew_one()).bind(id.get()).bind(token.as_str());
+        let renewed = session.rows(query.bind(rows::micros(lease))).await?;
+        session.end().await?;
+        Ok(!renewed.is_empty())
     }
 }

@@ -1,13 +1,15 @@
 //! A batch of outcomes as the columns of commit.sql.
 
-use std::collections::HashSet;
-
 use super::{commit::empties_inbox, rows};
-use crate::model::{Advance, Change, Deadline, Transition};
+use crate::{
+    Error,
+    model::{Advance, Change, Deadline, Transition},
+};
 
 /// A batch, column by column.
 #[derive(Default)]
 pub(super) struct Columns<'a> {
+    positions: Vec<usize>,
     pub(super) ids: Vec<i64>,
     pub(super) tokens: Vec<&'a str>,
     pub(super) transitions: Vec<i64>,
@@ -30,14 +32,20 @@ pub(super) struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    pub(super) fn of(batch: &'a [Transition]) -> Self {
-        // Two changes of one row cannot share a statement; the committer never sends them.
-        debug_assert_eq!(batch.iter().map(|t| t.id).collect::<HashSet<_>>().len(), batch.len());
+    /// Each transition with its position in the batch.
+    pub(super) fn of(batch: impl Iterator<Item = (usize, &'a Transition)>) -> Self {
         let mut columns = Self::default();
-        for t in batch {
+        for (at, t) in batch {
+            columns.positions.push(at);
             columns.push(t);
         }
         columns
+    }
+
+    /// The position in the batch of a row that came back by its number here.
+    pub(super) fn position(&self, ord: i64) -> Result<usize, Error> {
+        let at = usize::try_from(ord - 1).ok().and_then(|at| self.positions.get(at));
+        at.copied().ok_or_else(|| rows::unreadable("ord"))
     }
 
     fn push(&mut self, t: &'a Transition) {
@@ -92,13 +100,13 @@ struct Row<'a> {
     carry: Option<&'a str>,
     result: Option<&'a str>,
     error: Option<&'a str>,
-    pub(super) after_us: Option<i64>,
-    pub(super) at_us: Option<i64>,
+    after_us: Option<i64>,
+    at_us: Option<i64>,
     version: Option<i32>,
     queue: Option<&'a str>,
     priority: Option<i16>,
     concurrency_key: Option<&'a str>,
-    pub(super) awaits: Option<String>,
+    awaits: Option<String>,
 }
 
 impl<'a> Row<'a> {

@@ -1,6 +1,6 @@
 //! Outcomes: one statement for a plain batch; a short transaction when rows park or consume signals.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use sqlx::postgres::PgRow;
 
@@ -11,6 +11,9 @@ use crate::{
 };
 
 const OPERATION: &str = "committing";
+
+/// The status of each row that was written, by its position in the batch.
+type Changed = HashMap<usize, String>;
 
 /// How a row stands that a statement did not return.
 pub(super) struct Stand {
@@ -23,39 +26,40 @@ pub(super) struct Stand {
 
 impl Postgres {
     pub(super) async fn commit_batch(&self, batch: &[Transition]) -> Result<Vec<Committed>, Error> {
-        self.commit_on(batch, false).await
-    }
-
-    /// Takes the row's lock first and waits for it, up to the time a call may take.
-    pub(super) async fn commit_one(&self, transition: &Transition) -> Result<Committed, Error> {
-        let answers = self.commit_on(std::slice::from_ref(transition), true).await?;
-        Ok(answers.first().copied().unwrap_or(Committed::ClaimLost))
-    }
-
-    async fn commit_on(&self, batch: &[Transition], wait: bool) -> Result<Vec<Committed>, Error> {
-        let columns = Columns::of(batch);
+        let mut columns = Columns::of(batch.iter().enumerate());
         let mut session = self.session(OPERATION).await?;
-        if wait || columns.parks || columns.touches_signals {
+        if columns.parks || columns.touches_signals {
             session.begin().await?;
         }
-        if wait {
-            session.rows(sqlx::query(self.statements().hold_alone()).bind(columns.ids.first())).await?;
-        } else if columns.parks {
-            let hold = sqlx::query(self.statements().hold()).bind(&columns.ids);
-            session.rows(hold.bind(&columns.tokens).bind(&columns.transitions)).await?;
+        if columns.parks {
+            // Only what is locked by now may park: the next statement's snapshot has its whole inbox.
+            let held = self.hold(&mut session, &columns).await?;
+            columns = Columns::of(batch.iter().enumerate().filter(|(at, _)| held.contains(at)));
         }
         let changed = self.write(&mut session, &columns).await?;
         if columns.touches_signals {
             self.consume(&mut session, batch, &changed).await?;
         }
-        let missing: Vec<i64> = columns.ids.iter().copied().filter(|id| !changed.contains_key(id)).collect();
+        let missing = batch.iter().enumerate().filter(|(at, _)| !changed.contains_key(at));
+        let missing: Vec<i64> = missing.map(|(_, t)| t.id.get()).collect();
         let standing = if missing.is_empty() { HashMap::new() } else { self.stand(&mut session, &missing).await? };
         session.end().await?;
-        Ok(batch.iter().map(|t| answer(t, &changed, &standing)).collect())
+        Ok(batch.iter().enumerate().map(|(at, t)| answer(t, changed.get(&at), &standing)).collect())
     }
 
-    /// Writes the batch; answers with the status of each row it changed.
-    async fn write(&self, session: &mut Session<'_>, columns: &Columns<'_>) -> Result<HashMap<i64, String>, Error> {
+    /// Locks the rows; answers with the positions in the batch of those that are held.
+    async fn hold(&self, session: &mut Session<'_>, columns: &Columns<'_>) -> Result<HashSet<usize>, Error> {
+        let query = sqlx::query(self.statements().hold()).bind(&columns.ids);
+        let rows = session.rows(query.bind(&columns.tokens).bind(&columns.transitions)).await?;
+        rows.iter().map(|r| columns.position(rows::get(r, "ord")?)).collect()
+    }
+
+    /// Writes the batch; answers with the status of each row it changed, by its position in the batch: an instance
+    /// that was reaped and claimed again may stand in it twice, and only one of its claims passes the fence.
+    async fn write(&self, session: &mut Session<'_>, columns: &Columns<'_>) -> Result<Changed, Error> {
+        if columns.ids.is_empty() {
+            return Ok(Changed::new());
+        }
         let query = sqlx::query(self.statements().commit())
             .bind(&columns.ids)
             .bind(&columns.tokens)
@@ -75,17 +79,12 @@ impl Postgres {
             .bind(&columns.awaits)
             .bind(&columns.consumed);
         let rows = session.rows(query).await?;
-        rows.iter().map(|r| Ok((rows::get(r, "id")?, rows::get(r, "status")?))).collect()
+        rows.iter().map(|r| Ok((columns.position(rows::get(r, "ord")?)?, rows::get(r, "status")?))).collect()
     }
 
     /// Only what changed consumes: a lost claim's signals stay.
-    async fn consume(
-        &self,
-        session: &mut Session<'_>,
-        batch: &[Transition],
-        changed: &HashMap<i64, String>,
-    ) -> Result<(), Error> {
-        let landed = || batch.iter().filter(|t| changed.contains_key(&t.id.get()));
+    async fn consume(&self, session: &mut Session<'_>, batch: &[Transition], changed: &Changed) -> Result<(), Error> {
+        let landed = || batch.iter().enumerate().filter(|(at, _)| changed.contains_key(at)).map(|(_, t)| t);
         let signals: Vec<i64> = landed().flat_map(|t| t.consumed.iter().copied()).collect();
         let ended: Vec<i64> = landed().filter(|t| empties_inbox(t)).map(|t| t.id.get()).collect();
         if signals.is_empty() && ended.is_empty() {
@@ -108,8 +107,8 @@ impl Postgres {
     }
 }
 
-fn answer(t: &Transition, changed: &HashMap<i64, String>, standing: &HashMap<i64, Stand>) -> Committed {
-    match changed.get(&t.id.get()).map(String::as_str) {
+fn answer(t: &Transition, changed: Option<&String>, standing: &HashMap<i64, Stand>) -> Committed {
+    match changed.map(String::as_str) {
         Some("executing") => Committed::Kept,
         Some("awaiting_signal") => Committed::Parked,
         Some(_) => Committed::Done,

@@ -6,6 +6,19 @@ pub(super) fn at(operation: &'static str) -> impl FnOnce(sqlx::Error) -> Error {
     move |source| Error::store(operation, class(&source), source)
 }
 
+/// No connection: nothing was sent, so the same call may always be made again, whatever the server said.
+pub(super) fn no_connection(operation: &'static str) -> impl FnOnce(sqlx::Error) -> Error {
+    move |source| match source {
+        sqlx::Error::PoolClosed => Error::stopped(),
+        source => Error::store(operation, StoreClass::Transient, source),
+    }
+}
+
+/// A plan or a prepared statement that the schema has outgrown: only a new connection is rid of it.
+pub(super) fn spoils_connection(code: Option<&str>) -> bool {
+    matches!(code, Some("0A000" | "26000"))
+}
+
 /// No answer in time: the connection may be half open.
 pub(super) fn timed_out(operation: &'static str) -> Error {
     Error::store(operation, StoreClass::Transient, "the database did not answer in time")
@@ -16,7 +29,6 @@ fn class(error: &sqlx::Error) -> StoreClass {
         sqlx::Error::Io(_)
         | sqlx::Error::Tls(_)
         | sqlx::Error::PoolTimedOut
-        | sqlx::Error::PoolClosed
         | sqlx::Error::WorkerCrashed
         | sqlx::Error::Protocol(_) => StoreClass::Transient,
         sqlx::Error::Database(db) => db.code().map_or(StoreClass::Permanent, |code| class_of_code(&code)),

@@ -19,8 +19,16 @@ impl DatabaseOptions {
     /// for 300 ms. No sequential scans: a plan cached while a table is small must still serve when it is large.
     pub(super) fn pool(&self) -> Result<PgPool, Error> {
         let mut options = self.connect()?;
+        // A call that we gave up leaves its socket, but the server goes on waiting for a row's lock: it must give up
+        // first.
+        let limit = format!("{}ms", self.call_timeout.mul_f64(0.9).as_millis().clamp(1, 1 << 30));
         if !self.transaction_pooler {
             options = options.options([
+                ("default_transaction_isolation", "read committed"),
+                ("default_transaction_read_only", "off"),
+                ("synchronous_commit", "on"),
+                ("lock_timeout", &limit),
+                ("statement_timeout", &limit),
                 ("plan_cache_mode", "force_generic_plan"),
                 ("jit", "off"),
                 ("enable_seqscan", "off"),

@@ -118,7 +118,8 @@ pub(super) fn snapshot(row: &PgRow) -> Result<Snapshot, Error> {
         attempt: count(row, "attempt")?,
         crashes: count(row, "crashes")?,
         transitions: get(row, "transitions")?,
-        eligible_at: at("eligible_us")?.ok_or_else(|| unreadable("eligible_at"))?,
+        // `infinity` is how a person puts a row aside.
+        eligible_at: at("eligible_us")?.unwrap_or(Timestamp::MAX),
         worker: get(row, "locked_by")?,
         lease_expires_at: at("lease_us")?,
         inserted_at: at("inserted_us")?.ok_or_else(|| unreadable("inserted_at"))?,

@@ -29,7 +29,7 @@ enum Connection<'c> {
 
 impl Postgres {
     pub(super) async fn session(&self, operation: &'static str) -> Result<Session<'static>, Error> {
-        let connection = self.0.pool.acquire().await.map_err(error::at(operation))?;
+        let connection = self.0.pool.acquire().await.map_err(error::no_connection(operation))?;
         let connection = Connection::Pooled(Box::new(connection));
         let mut session = self.session_on(operation, connection);
         if self.0.options.transaction_pooler {
@@ -65,7 +65,8 @@ impl Session<'_> {
             (Connection::Callers(_), _) | (Connection::Pooled(_), true) => Ok(()),
             (Connection::Pooled(_), false) => {
                 self.in_transaction = true;
-                self.simple("BEGIN").await
+                // The park relies on a new snapshot for each statement, whatever the role's default is.
+                self.simple("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE").await
             }
         }
     }
@@ -90,7 +91,7 @@ impl Session<'_> {
         // An error that the server itself reported leaves the connection in step.
         self.clean = match &answer {
             Ok(_) => true,
-            Err(e) => e.as_database_error().is_some(),
+            Err(e) => e.as_database_error().is_some_and(|db| !error::spoils_connection(db.code().as_deref())),
         };
         answer.map_err(error::at(self.operation))
     }

@@ -26,8 +26,8 @@ pub(crate) struct InTransaction<T> {
 impl Postgres {
     pub(super) async fn start_all(&self, starts: &[StartSpec]) -> Result<Vec<Started>, Error> {
         let mut session = self.session("starting").await?;
-        if starts.len() > STARTS {
-            // All or none: one transaction over the pieces.
+        if starts.len() > STARTS || (starts.len() > 1 && starts.iter().any(|s| s.key.is_some())) {
+            // All or none: one transaction over the pieces, and over a second look at a key that changes hands.
             session.begin().await?;
         }
         let started = self.start_on(&mut session, starts).await?;

@@ -7,8 +7,8 @@ use crate::{
     Error,
     model::{ClaimToken, Committed, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Target, Transition},
     store::{
-        CallerTransaction, ClaimOrder, Claimed, DatabaseOptions, Delivery, Filter, Migration, Pending, SchemaName,
-        Standing, Store, Swept, WakeUps,
+        CallerTransaction, ClaimOrder, Claimed, DatabaseOptions, Delivery, Filter, Migration, Pending, Renewed,
+        SchemaName, Standing, Store, Swept, WakeUps,
     },
 };
 
@@ -70,16 +70,16 @@ impl Store for Postgres {
         Box::pin(self.commit_batch(batch))
     }
 
-    fn commit_alone<'a>(&'a self, transition: &'a Transition) -> Pending<'a, Committed> {
-        Box::pin(self.commit_one(transition))
-    }
-
-    fn renew<'a>(&'a self, claims: &'a [(InstanceId, ClaimToken)], lease: Duration) -> Pending<'a, Vec<InstanceId>> {
+    fn renew<'a>(&'a self, claims: &'a [(InstanceId, ClaimToken)], lease: Duration) -> Pending<'a, Renewed> {
         Box::pin(self.renew_leases(claims, lease))
     }
 
+    fn renew_one<'a>(&'a self, id: InstanceId, token: &'a ClaimToken, lease: Duration) -> Pending<'a, bool> {
+        Box::pin(self.renew_one_lease(id, token, lease))
+    }
+
     fn end_waits(&self, limit: u32) -> Pending<'_, Swept> {
-        Box::pin(self.sweep("ending waits", self.statements().end_waits(), None, limit))
+        Box::pin(self.end_due_waits(limit))
     }
 
     fn reap(&self, limit: u32) -> Pending<'_, Swept> {

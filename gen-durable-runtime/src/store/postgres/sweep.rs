@@ -1,6 +1,6 @@
 //! Periodic maintenance, in bounded pieces.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use sqlx::AssertSqlSafe;
 
@@ -24,7 +24,21 @@ impl Postgres {
         let rows = session.rows(query.bind(i64::from(limit))).await?;
         session.end().await?;
         let queues = rows.iter().map(|r| rows::get(r, "queue")).collect::<Result<BTreeSet<String>, _>>()?;
-        Ok(Swept { rows: rows.len(), queues: queues.into_iter().collect() })
+        Ok(Swept { rows: rows.len(), queues: queues.into_iter().collect(), next: None })
+    }
+
+    /// There is always a row: it carries the time of the next deadline.
+    pub(super) async fn end_due_waits(&self, limit: u32) -> Result<Swept, Error> {
+        let mut session = self.session("ending waits").await?;
+        let rows = session.rows(sqlx::query(self.statements().end_waits()).bind(i64::from(limit))).await?;
+        session.end().await?;
+        let queues = rows.iter().map(|r| rows::get(r, "queue")).collect::<Result<Vec<Option<String>>, _>>()?;
+        let queues: Vec<String> = queues.into_iter().flatten().collect();
+        let next_us = rows.first().map(|r| rows::get::<Option<i64>>(r, "next_us")).transpose()?.flatten();
+        let next = next_us.map(|us| Duration::from_micros(u64::try_from(us).unwrap_or(0)));
+        let rows = queues.len();
+        let queues: BTreeSet<String> = queues.into_iter().collect();
+        Ok(Swept { rows, queues: queues.into_iter().collect(), next })
     }
 
     pub(super) async fn reap_expired(&self, limit: u32) -> Result<Swept, Error> {

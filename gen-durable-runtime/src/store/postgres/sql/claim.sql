@@ -2,11 +2,13 @@
 --
 -- Index: gen_durable_pick, walked in order, so that LIMIT stops after the batch. The look at busy keys is a
 -- probe of gen_durable_concurrency_active with LIMIT 1: a plain NOT EXISTS would hash every executing row.
--- Lock: NO KEY UPDATE, SKIP LOCKED: it never waits, so it cannot deadlock. The rows are updated by ctid; one
--- whose row moved since the snapshot is missed and taken by the next claim.
--- A K = 1 key is arbitrated by the unique index: the loser's claim fails as a whole and is taken again.
+-- Lock: NO KEY UPDATE, SKIP LOCKED: it waits for no row. The rows are updated by ctid; one whose row moved since the
+-- snapshot is missed and taken by the next claim.
+-- A K = 1 key is arbitrated by the unique index: the loser's claim fails as a whole and is taken again. An insertion
+-- into a unique index waits for another's, in no order, so claims would deadlock: a key that another claim is
+-- taking right now is left to it, by a try-lock. At most 100 keys a claim: each is an entry of the lock table.
 --
--- $1 queue  $2 limit  $3 known machines  $4 their versions  $5 their steps  $6 rows that crashed before are welcome
+-- $1 queue  $2 limit  $3 known machines  $4 their versions  $5 their steps  $6 a row that crashed twice before is welcome
 -- $7 token  $8 lease in microseconds
 WITH due AS MATERIALIZED (
   SELECT g.ctid AS tid, g.id, g.priority, g.eligible_at, g.concurrency_key, g.crashes
@@ -15,7 +17,7 @@ WITH due AS MATERIALIZED (
     AND g.status = 'runnable'
     AND g.eligible_at <= now()
     AND ((g.fsm, g.fsm_version, g.step) IN (SELECT * FROM unnest($3::text[], $4::int[], $5::text[]))) IS TRUE
-    AND (g.crashes = 0 OR $6)
+    AND (g.crashes <= 1 OR $6)
     AND (g.concurrency_key IS NULL OR (
       SELECT true FROM {schema}.gen_durable b
       WHERE b.concurrency_key = g.concurrency_key AND b.status = 'executing' AND b.concurrency_shard IS NULL
@@ -23,14 +25,21 @@ WITH due AS MATERIALIZED (
   ORDER BY g.priority, g.eligible_at
   LIMIT $2
   FOR NO KEY UPDATE OF g SKIP LOCKED
-), chosen AS (
-  -- One row a key, and one row that crashed before.
-  SELECT d.tid FROM (
-    SELECT due.tid, due.concurrency_key, due.crashes,
+), first AS (
+  -- One row a key, and one row that crashed twice before.
+  SELECT d.tid, d.concurrency_key,
+    row_number() OVER (PARTITION BY d.concurrency_key IS NULL ORDER BY d.priority, d.eligible_at, d.id) AS nth
+  FROM (
+    SELECT due.*,
       row_number() OVER (PARTITION BY due.concurrency_key ORDER BY due.priority, due.eligible_at, due.id) AS of_key,
-      row_number() OVER (PARTITION BY due.crashes > 0 ORDER BY due.priority, due.eligible_at, due.id) AS of_kind
+      row_number() OVER (PARTITION BY due.crashes > 1 ORDER BY due.priority, due.eligible_at, due.id) AS of_kind
     FROM due) d
-  WHERE (d.concurrency_key IS NULL OR d.of_key = 1) AND (d.crashes = 0 OR d.of_kind = 1)
+  WHERE (d.concurrency_key IS NULL OR d.of_key = 1) AND (d.crashes <= 1 OR d.of_kind = 1)
+), chosen AS MATERIALIZED (
+  SELECT first.tid FROM first
+  WHERE CASE WHEN first.concurrency_key IS NULL THEN true
+    WHEN first.nth > 100 THEN false
+    ELSE pg_try_advisory_xact_lock(1734700645, hashtext(first.concurrency_key)) END
 ), taken AS (
   UPDATE {schema}.gen_durable g
   SET status = 'executing',
@@ -58,13 +67,15 @@ WITH due AS MATERIALIZED (
 SELECT t.*,
   (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us,
   (extract(epoch FROM w.due) * 1000000)::bigint AS due_us,
-  (extract(epoch FROM w.deadline) * 1000000)::bigint AS deadline_us
+  (extract(epoch FROM w.deadline) * 1000000)::bigint AS deadline_us,
+  (SELECT count(*) FROM due) AS looked
 FROM (
   SELECT
     CASE WHEN c.short THEN (
       -- The next due row of each priority, by a loose scan of gen_durable_pick.
       SELECT min((SELECT g.eligible_at FROM {schema}.gen_durable g
                   WHERE g.queue = $1 AND g.status = 'runnable' AND g.priority = p.priority AND g.eligible_at > now()
+                    AND g.eligible_at < 'infinity'
                   ORDER BY g.eligible_at LIMIT 1))
       FROM (
         WITH RECURSIVE levels AS (
@@ -79,7 +90,7 @@ FROM (
     CASE WHEN c.short THEN (
       -- The next wait whose time is up, in any queue: whoever is awake ends it.
       SELECT g.await_deadline FROM {schema}.gen_durable g
-      WHERE g.status = 'awaiting_signal' AND g.await_deadline IS NOT NULL
+      WHERE g.status = 'awaiting_signal' AND g.await_deadline < 'infinity'
       ORDER BY g.await_deadline LIMIT 1) END AS deadline
   FROM (SELECT (SELECT count(*) FROM taken) < $2 AS short) c) w
 LEFT JOIN taken t ON true

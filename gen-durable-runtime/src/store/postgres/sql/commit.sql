@@ -18,9 +18,9 @@ WITH held AS MATERIALIZED (
       AND EXISTS (SELECT FROM {schema}.gen_durable o WHERE o.correlation_guard = g.correlation_key) AS key_taken
   FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::smallint[], $5::text[], $6::text[], $7::text[],
     $8::text[], $9::text[], $10::bigint[], $11::bigint[], $12::int[], $13::text[], $14::smallint[], $15::text[],
-    $16::text[])
+    $16::text[]) WITH ORDINALITY
   AS i(id, token, transitions, kind, step, state, carry, result, error, after_us, at_us, version, queue, priority,
-    concurrency_key, awaits)
+    concurrency_key, awaits, ord)
   JOIN {schema}.gen_durable g ON g.id = i.id AND g.locked_by = i.token AND g.transitions = i.transitions
   WHERE g.status::text = 'executing'
   FOR NO KEY UPDATE OF g SKIP LOCKED
@@ -62,4 +62,4 @@ SET status = CASE
     updated_at = CASE WHEN i.kind = 0 THEN g.updated_at ELSE now() END
 FROM held i
 WHERE g.id = i.id
-RETURNING g.id, g.status::text
+RETURNING i.ord, g.status::text AS status

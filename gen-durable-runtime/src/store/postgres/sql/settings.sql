@@ -2,3 +2,4 @@
 SET LOCAL plan_cache_mode = force_generic_plan;
 SET LOCAL jit = off;
 SET LOCAL enable_seqscan = off;
+SET LOCAL synchronous_commit = on;

@@ -32,7 +32,9 @@ WITH ids AS MATERIALIZED (
     AND EXISTS (SELECT FROM delivered d WHERE d.target_id = t.id AND d.name = ANY (t.awaits))
   RETURNING g.id
 )
-SELECT t.id AS target, d.id AS delivered, CASE WHEN w.id IS NOT NULL THEN t.queue END AS wake,
+SELECT t.id AS target, d.id AS delivered, 
+  -- Runnable already: a claim may have skipped it while this held its lock.
+  CASE WHEN w.id IS NOT NULL OR t.status = 'runnable' THEN t.queue END AS wake,
   pg_current_xact_id()::text AS xid
 FROM input i
 LEFT JOIN target t ON t.id = i.id

@@ -32,7 +32,7 @@ WITH ids AS MATERIALIZED (
     CASE WHEN i.key IS NULL THEN '{}'
          WHEN i.kept THEN enum_range(NULL::{schema}.durable_status)
          ELSE enum_range('runnable'::{schema}.durable_status, 'awaiting_children'::{schema}.durable_status) END
-  FROM input i ORDER BY i.key NULLS FIRST, i.ord
+  FROM input i ORDER BY i.key COLLATE "C" NULLS FIRST, i.ord
   ON CONFLICT (correlation_guard) WHERE correlation_guard IS NOT NULL DO NOTHING
   RETURNING id, correlation_key
 )
