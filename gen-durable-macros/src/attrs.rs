@@ -1,10 +1,24 @@
 //! Which attribute goes where: to the enum, to the step structs, or to all that is generated.
 
+use proc_macro2::{TokenStream, TokenTree};
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
-/// Moves to the step struct.
+/// Moves to the step struct: `#[serde(..)]`, and `#[cfg_attr(.., serde(..))]`.
 pub fn is_serde(attr: &Attribute) -> bool {
-    attr.path().is_ident("serde")
+    attr.path().is_ident("serde") || (attr.path().is_ident("cfg_attr") && names(tokens(attr), &["serde"]))
+}
+
+fn tokens(attr: &Attribute) -> TokenStream {
+    attr.meta.require_list().map(|list| list.tokens.clone()).unwrap_or_default()
+}
+
+/// Whether one of the words stands among the tokens.
+fn names(tokens: TokenStream, words: &[&str]) -> bool {
+    tokens.into_iter().any(|tree| match tree {
+        TokenTree::Ident(ident) => words.iter().any(|word| ident == word),
+        TokenTree::Group(group) => names(group.stream(), words),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
 }
 
 /// Goes to the enum and to the struct.
@@ -47,8 +61,5 @@ pub fn replaces_serde(attrs: &[Attribute]) -> bool {
         "getter",
         "remote",
     ];
-    attrs.iter().filter(|a| is_serde(a)).any(|a| {
-        let tokens = a.meta.require_list().map(|l| l.tokens.clone()).unwrap_or_default();
-        tokens.into_iter().any(|t| WORDS.contains(&t.to_string().as_str()))
-    })
+    attrs.iter().filter(|a| is_serde(a)).any(|a| names(tokens(a), &WORDS))
 }

@@ -6,7 +6,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Token, spanned::Spanned};
 
-use super::{docs::signature, respan, signals};
+use super::{docs::signature, receive, respan, signals};
 use crate::{
     attrs,
     model::{Machine, Step},
@@ -145,5 +145,5 @@ fn read(k: &TokenStream, s: &Step) -> Option<TokenStream> {
         let joined = join.value.iter().map(|machine| quote!(#k::support::joined::<#machine>(&run.context)));
         return Some(if join.value.len() == 1 { quote!(#(#joined)*) } else { quote!((#(#joined),*)) });
     }
-    s.options.awaits.as_ref().map(|awaits| signals::read(k, s, awaits))
+    s.options.awaits.as_ref().map(|awaits| receive::read(k, s, awaits))
 }

@@ -1,5 +1,6 @@
 //! Model to code.
 
+mod awaits;
 mod checks;
 mod derives;
 mod docs;
@@ -9,6 +10,7 @@ mod handlers;
 mod info;
 mod job;
 mod machine_impl;
+mod receive;
 mod registration;
 mod signals;
 mod start;
@@ -35,7 +37,7 @@ pub fn machine(m: &Machine) -> TokenStream {
 fn hidden(m: &Machine) -> TokenStream {
     let k = m.facade.private();
     let (machine, steps, edges, start) = (machine_impl::machine(m), step_impl::all(m), edges::all(m), start::all(m));
-    let (awaits, served) = (signals::awaits(m), handlers::served(m));
+    let (awaits, served) = (awaits::all(m), handlers::served(m));
     let linked = if m.broken { quote!() } else { linked(m) };
     quote! {
         #[doc(hidden)]

@@ -4,10 +4,13 @@ pub mod derive;
 pub mod duration;
 mod item;
 mod job;
+mod job_shape;
 mod limits;
 mod machine;
+mod option;
 mod options;
 mod step;
+mod waits;
 
 pub use item::machine;
 pub use job::job;

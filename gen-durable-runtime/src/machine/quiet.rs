@@ -6,7 +6,8 @@
 use std::{any::Any, marker::PhantomData};
 
 use super::{
-    Awaitable, ConcurrencyInfo, ConcurrencyKey, Key, Machine, MachineInfo, Persist, RateLimit, RateLimitInfo, ServedBy, UpgradesCarry,
+    Awaitable, ConcurrencyInfo, ConcurrencyKey, Key, Machine, MachineInfo, Persist, RateLimit, RateLimitInfo, ServedBy,
+    UpgradesCarry,
     registry::{AnyHandler, HandlerRegistration, Run, RunFuture},
     support,
 };
