@@ -7,5 +7,8 @@ async fn a_worker_without_machines_does_not_boot_and_says_what_mends_it() {
     let client = Client::options("postgres://nowhere/db").open().expect("no connection is made");
     let error = Worker::new(client).start().await.expect_err("refused");
     let text = error.to_string();
-    assert!(error.is_boot() && text.contains("no machine is linked") && text.contains("use my_machines as _;"), "{text}");
+    assert!(
+        error.is_boot() && text.contains("no machine is linked") && text.contains("use my_machines as _;"),
+        "{text}"
+    );
 }

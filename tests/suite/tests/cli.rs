@@ -69,11 +69,17 @@ async fn a_start_by_the_command_line_is_taken_at_once() {
     let mut worker = worker(&db, &[]);
     working(&db).await;
     for order in 1..=5 {
-        assert_eq!(say(&db, &["start", "order", &format!("{{\"order\": {order}}}")]).await, format!("started instance {order}\n"));
+        assert_eq!(
+            say(&db, &["start", "order", &format!("{{\"order\": {order}}}")]).await,
+            format!("started instance {order}\n")
+        );
         // The poll is a minute away: only the wake-up can have brought it there.
         until(&db, STATUS, "awaiting_signal at await_payment", Duration::from_secs(5)).await;
         let key = format!("order:{order}");
-        assert_eq!(say(&db, &["signal", &key, "paid", "{\"payment\": 7}"]).await, format!("delivered to instance {order}\n"));
+        assert_eq!(
+            say(&db, &["signal", &key, "paid", "{\"payment\": 7}"]).await,
+            format!("delivered to instance {order}\n")
+        );
         until(&db, STATUS, "done at await_payment", Duration::from_secs(5)).await;
     }
     signal(&worker, "-TERM");
@@ -84,11 +90,17 @@ async fn a_start_by_the_command_line_is_taken_at_once() {
 async fn data_is_printed_for_people_and_as_json() {
     let db = Db::new().await;
     assert_eq!(say(&db, &["start", "order", "{\"order\": 1}", "--json"]).await, "{\"id\":1,\"new\":true}\n");
-    assert_eq!(say(&db, &["start", "order", "{\"order\": 1}"]).await, "not started: instance 1 has this business key\n");
+    assert_eq!(
+        say(&db, &["start", "order", "{\"order\": 1}"]).await,
+        "not started: instance 1 has this business key\n"
+    );
     let shown = say(&db, &["show", "order:1"]).await;
     assert!(shown.contains("status     runnable at reserve") && shown.contains("state      {\"order\": 1}"), "{shown}");
     let json: serde_json::Value = serde_json::from_str(&say(&db, &["show", "1", "--json"]).await).expect("json");
-    assert_eq!((&json["machine"], &json["state"]["order"], &json["status"]), (&"order".into(), &1.into(), &"runnable".into()));
+    assert_eq!(
+        (&json["machine"], &json["state"]["order"], &json["status"]),
+        (&"order".into(), &1.into(), &"runnable".into())
+    );
     let list = say(&db, &["list", "--status", "runnable"]).await;
     assert!(list.starts_with("id  machine  step     status"), "{list}");
     assert_eq!(say(&db, &["list", "--machine", "other", "--json"]).await, "");
@@ -149,7 +161,13 @@ async fn ctrl_c_drains_and_says_what_it_waits_for_and_a_second_one_does_not_wait
     working(&db).await;
     say(&db, &["start", "order", "{\"order\": 1002}"]).await;
     say(&db, &["start", "order", "{\"order\": 1060}"]).await;
-    until(&db, "SELECT count(*)::text FROM gen_durable WHERE status = 'executing' AND step = 'slow'", "2", Duration::from_secs(5)).await;
+    until(
+        &db,
+        "SELECT count(*)::text FROM gen_durable WHERE status = 'executing' AND step = 'slow'",
+        "2",
+        Duration::from_secs(5),
+    )
+    .await;
     signal(&worker, "-INT");
     until(&db, "SELECT status::text FROM gen_durable WHERE id = 1", "done", Duration::from_secs(10)).await;
     signal(&worker, "-INT");

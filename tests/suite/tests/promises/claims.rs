@@ -24,11 +24,11 @@ pub(crate) async fn claim(db: &Db, limit: u32, token: &str) -> Vec<Claim> {
     db.store.claim(&order(&known(), limit, token)).await.expect("claims").claims
 }
 
-async fn begin(db: &Db, specs: &[StartSpec]) -> Vec<InstanceId> {
+pub(crate) async fn begin(db: &Db, specs: &[StartSpec]) -> Vec<InstanceId> {
     db.store.start(specs).await.expect("starts").into_iter().map(|s| s.id()).collect()
 }
 
-fn goto(claim: &Claim, entry: Entry) -> Transition {
+pub(crate) fn goto(claim: &Claim, entry: Entry) -> Transition {
     plan::outcome(claim, Verdict::Goto { entry, delay: Duration::ZERO, carry: None }, RULES).expect("a plan")
 }
 

@@ -5,3 +5,5 @@ mod claims;
 mod engine;
 mod machines;
 mod plans;
+mod races;
+mod wakes;

@@ -1,0 +1,182 @@
+//! Races of the store, each driven through the order that once lost something.
+
+use std::time::Duration;
+
+use gen_durable_runtime::{
+    model::{Committed, ConcurrencySlot, Entry, InstanceId, SignalSpec, StartSpec, Transition, Verdict, Wake, plan},
+    store::Delivered,
+};
+use suite::{Db, entry, order, start, store_options};
+
+use crate::claims::{RULES, begin, claim, goto, known, signal, waiting};
+
+/// Parked rows whose inbox has what they wait for: nobody would ever wake them.
+const STUCK: &str = "SELECT count(*) FROM gen_durable g WHERE status = 'awaiting_signal' AND EXISTS (
+    SELECT FROM signals s WHERE s.target_id = g.id AND s.consumed_at IS NULL AND s.name = ANY (g.awaits))";
+
+/// A signal that holds the row when the park locks its batch, and commits before the park is written: the statement
+/// that writes has an older snapshot than that. Only what the first lock held may park.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_park_never_passes_a_signal_that_commits_between_its_two_statements() {
+    let db = Db::new().await;
+    let rounds = suite::size(200);
+    for round in 0..rounds {
+        let ids = begin(&db, &vec![start(); 400]).await;
+        let claims = claim(&db, 400, &format!("w#{round}")).await;
+        let mut open: Vec<Transition> = claims.iter().map(|c| goto(c, waiting(&["go"], None))).collect();
+        let signals = ids.chunks(100).enumerate().map(|(n, ids)| {
+            let (store, signals) = (db.store.clone(), ids.iter().map(|id| signal(*id, "go")).collect::<Vec<_>>());
+            let after = Duration::from_micros((round * 397 % 8_000 + n * 300) as u64);
+            tokio::spawn(async move {
+                tokio::time::sleep(after).await;
+                store.signal(&signals).await.expect("delivers")
+            })
+        });
+        let signals: Vec<_> = signals.collect();
+        while !open.is_empty() {
+            let answers = db.store.commit(&open).await.expect("commits");
+            let mut answers = answers.into_iter();
+            open.retain(|_| answers.next() == Some(Committed::Busy));
+        }
+        for delivered in signals {
+            assert!(delivered.await.expect("no panic").iter().all(|d| matches!(d.delivered, Delivered::New(_))));
+        }
+        assert_eq!(db.count(STUCK).await, 0, "round {round}");
+        db.run("TRUNCATE gen_durable, signals").await;
+    }
+}
+
+#[tokio::test]
+async fn a_park_sees_its_inbox_whatever_isolation_the_role_defaults_to() {
+    let db = Db::new().await;
+    let name = db.text("SELECT quote_ident(current_database())").await;
+    let alter = format!("ALTER DATABASE {name} SET default_transaction_isolation = 'repeatable read'");
+    sqlx::raw_sql(sqlx::AssertSqlSafe(alter)).execute(&db.pool).await.expect("alters");
+    let store = store_options(&db.url).open().expect("a store");
+    begin(&db, &[start()]).await;
+    let claims = claim(&db, 1, "w#1").await;
+    // The park's first statement takes its snapshot; then the signal comes; then the park is written.
+    let mut other = db.pool.begin().await.expect("a transaction");
+    sqlx::query("SELECT 1 FROM gen_durable FOR NO KEY UPDATE").execute(&mut *other).await.expect("holds");
+    sqlx::query("INSERT INTO signals (target_id, name) SELECT id, 'go' FROM gen_durable")
+        .execute(&mut *other)
+        .await
+        .expect("signals");
+    let park = goto(&claims[0], waiting(&["go"], None));
+    assert_eq!(store.commit(std::slice::from_ref(&park)).await.expect("commits"), [Committed::Busy]);
+    other.commit().await.expect("commits");
+    assert_eq!(store.commit(&[park]).await.expect("commits"), [Committed::Done]);
+    assert_eq!(db.count(STUCK).await, 0);
+}
+
+/// An instance that was reaped and claimed again by the same process may stand twice in one batch.
+#[tokio::test]
+async fn of_two_claims_of_one_instance_in_a_batch_only_the_one_that_stands_counts() {
+    let db = Db::new().await;
+    let waits = StartSpec { entry: waiting(&["go"], None), ..start() };
+    let id = begin(&db, &[waits]).await[0];
+    db.store.signal(&[signal(id, "go")]).await.expect("delivers");
+    let lost = claim(&db, 1, "w#1").await.remove(0);
+    db.run("UPDATE gen_durable SET lease_expires_at = now() - interval '1 s'").await;
+    db.store.reap(10).await.expect("reaps");
+    let stands = claim(&db, 1, "w#2").await.remove(0);
+    let retry = plan::outcome(&stands, Verdict::RetryIn(Duration::ZERO), RULES).expect("a plan");
+    let answers = db.store.commit(&[goto(&lost, entry("b")), retry]).await.expect("commits");
+    assert_eq!(answers, [Committed::ClaimLost, Committed::Done]);
+    let again = claim(&db, 1, "w#3").await.remove(0);
+    assert!(matches!(&again.wake, Wake::Signals(s) if s.len() == 1), "its signal is still there: {:?}", again.wake);
+}
+
+fn keyed(key: usize) -> Entry {
+    Entry { concurrency: Some(ConcurrencySlot { key: format!("k:{key}"), limit: None }), ..entry("a") }
+}
+
+/// Both claims insert into one unique index, in the order of their rows: without a try-lock first they would wait for
+/// each other.
+#[tokio::test(flavor = "multi_thread")]
+async fn claims_of_the_same_keys_in_opposite_orders_never_deadlock() {
+    let db = Db::new().await;
+    let known = known();
+    for _ in 0..suite::size(60) {
+        let of = |queue: &str, keys: &mut dyn Iterator<Item = usize>| -> Vec<StartSpec> {
+            keys.map(|n| StartSpec { queue: Some(queue.into()), entry: keyed(n), ..start() }).collect()
+        };
+        begin(&db, &of("q1", &mut (0..90))).await;
+        begin(&db, &of("q2", &mut (0..90).rev())).await;
+        let (mut a, mut b) = (order(&known, 1_000, "a#1"), order(&known, 1_000, "b#1"));
+        (a.queue, b.queue) = ("q1", "q2");
+        let (a, b) = tokio::join!(db.store.claim(&a), db.store.claim(&b));
+        for claimed in [a, b] {
+            assert!(claimed.as_ref().is_ok_and(|_| true) || claimed.is_err_and(|e| e.is_conflict()));
+        }
+        assert_eq!(
+            db.count("SELECT count(*) - count(DISTINCT concurrency_key) FROM gen_durable WHERE status = 'executing'")
+                .await,
+            0
+        );
+        db.run("TRUNCATE gen_durable, signals").await;
+    }
+}
+
+#[tokio::test]
+async fn a_claim_that_met_only_rows_of_one_key_says_that_there_is_more() {
+    let db = Db::new().await;
+    begin(&db, &vec![StartSpec { entry: keyed(1), ..start() }; 20]).await;
+    begin(&db, &vec![start(); 20]).await;
+    let known = known();
+    let first = db.store.claim(&order(&known, 10, "w#1")).await.expect("claims");
+    assert_eq!((first.claims.len(), first.looked), (1, 10));
+    let second = db.store.claim(&order(&known, 10, "w#2")).await.expect("claims");
+    assert_eq!(second.claims.len(), 10, "behind them");
+}
+
+#[tokio::test]
+async fn a_row_that_a_person_put_aside_for_ever_stops_nobody() {
+    let db = Db::new().await;
+    begin(&db, &vec![start(); 2]).await;
+    db.run("UPDATE gen_durable SET eligible_at = 'infinity' WHERE id = 1").await;
+    let known = known();
+    let claimed = db.store.claim(&order(&known, 10, "w#1")).await.expect("claims");
+    assert_eq!((claimed.claims.len(), claimed.next_due), (1, None));
+    assert_eq!(db.store.list(&Default::default()).await.expect("lists").len(), 2);
+}
+
+#[tokio::test]
+async fn a_renewal_waits_in_line_for_a_row_that_a_caller_holds_and_beats_the_reaper() {
+    let db = Db::new().await;
+    begin(&db, &[start()]).await;
+    let c = claim(&db, 1, "w#1").await.remove(0);
+    let mut other = db.pool.begin().await.expect("a transaction");
+    sqlx::query("SELECT 1 FROM gen_durable FOR NO KEY UPDATE").execute(&mut *other).await.expect("holds");
+    db.store.renew(&[(c.id, c.token.clone())], Duration::from_secs(60)).await.expect("answers at once");
+    let waiting = tokio::spawn({
+        let (store, c) = (db.store.clone(), c.clone());
+        async move { store.renew_one(c.id, &c.token, Duration::from_secs(60)).await }
+    });
+    suite::eventually("the renewal waits", Duration::from_secs(10), async || {
+        db.count(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+        )
+        .await
+            == 1
+    })
+    .await;
+    sqlx::query("UPDATE gen_durable SET lease_expires_at = now() - interval '1 s'")
+        .execute(&mut *other)
+        .await
+        .expect("expires");
+    other.commit().await.expect("commits");
+    assert!(waiting.await.expect("no panic").expect("renews"));
+    assert_eq!(db.store.reap(10).await.expect("reaps").rows, 0);
+    let lost = db.store.renew_one(c.id, &suite::token("other#1"), Duration::from_secs(60)).await.expect("answers");
+    assert!(!lost);
+}
+
+#[tokio::test]
+async fn a_signal_to_an_instance_that_is_due_wakes_its_queue_again() {
+    let db = Db::new().await;
+    let id: InstanceId = begin(&db, &[start()]).await[0];
+    // A claim that came while the signal held the row's lock has skipped it.
+    let delivered = db.store.signal(&[SignalSpec { ..signal(id, "go") }]).await.expect("delivers");
+    assert_eq!(delivered[0].wake.as_deref(), Some("default"));
+}
