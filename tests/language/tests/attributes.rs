@@ -56,15 +56,16 @@ pub struct Address {
 pub enum Attributes {
     /// Renames.
     #[step(start, next(Second, Taken, Never, Wide))]
-    #[serde(rename_all = "camelCase", deny_unknown_fields)]
+    #[serde(rename_all = "camelCase")]
+    #[cfg_attr(true, serde(deny_unknown_fields), allow(clippy::missing_docs_in_private_items))]
     First {
         /// Camel case.
         order_number: u64,
         /// Renamed.
-        #[serde(rename = "w", alias = "warehouse")]
+        #[cfg_attr(true, serde(rename = "w", alias = "warehouse"))]
         warehouse_number: u64,
         /// Hexadecimal.
-        #[serde(with = "hex")]
+        #[cfg_attr(not(false), serde(with = "hex"))]
         colour: u64,
         /// Optional.
         #[serde(skip_serializing_if = "Option::is_none")]

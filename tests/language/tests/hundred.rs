@@ -8,8 +8,9 @@ use std::{
 
 use language::compile::Case;
 
-/// As many times as long as it takes where this was written: only a cost that grows faster than the steps is found.
+/// Far above what it takes; on a busy computer the steps may take longer, but not each of them the more they are.
 const PATIENCE: Duration = Duration::from_secs(30);
+const RATIO_MAX: u32 = 25;
 
 struct Steps(usize);
 
@@ -82,5 +83,5 @@ fn compile(steps: usize) -> Duration {
 fn a_hundred_steps_compile() {
     let (few, many) = (compile(10), compile(100));
     eprintln!("10 steps: {few:?}, 100 steps: {many:?}");
-    assert!(many < PATIENCE, "10 steps: {few:?}, 100 steps: {many:?}");
+    assert!(many < PATIENCE || many < few * RATIO_MAX, "10 steps: {few:?}, 100 steps: {many:?}");
 }
