@@ -16,7 +16,7 @@ pub fn impl_at(span: Span, head: TokenStream, body: TokenStream) -> TokenStream 
 
 /// `const _: () = check;`, reported at `span`.
 pub fn check_at(span: Span, check: TokenStream) -> TokenStream {
-    quote_spanned!(span=> const _: () = #check;)
+    quote_spanned!(Span::call_site().located_at(span)=> const _: () = #check;)
 }
 
 /// `function(arguments)` at `span`; the arguments are ours, and in a user's `macro_rules!` only we see them.
@@ -28,7 +28,8 @@ pub fn call_at(span: Span, function: TokenStream, arguments: TokenStream) -> Tok
 
 /// `const _: () = if wrong { panic!(text) };`, reported at `span`.
 pub fn refuse_at(span: Span, wrong: TokenStream, text: &str) -> TokenStream {
-    quote_spanned!(span=> const _: () = if #wrong { ::core::panic!("{}", #text) };)
+    let told = quote_spanned!(span=> ::core::panic!("{}", #text));
+    quote_spanned!(Span::call_site().located_at(span)=> const _: () = if #wrong { #told };)
 }
 
 /// The last segment: what a path is called.

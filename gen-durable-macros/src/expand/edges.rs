@@ -1,7 +1,8 @@
 //! What a step may do: one impl for each word of the annotation, placed at that word.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::quote;
+use syn::Path;
 
 use super::type_at;
 use crate::{
@@ -10,7 +11,11 @@ use crate::{
 };
 
 pub fn all(m: &Machine) -> TokenStream {
-    m.steps.iter().map(|s| if m.broken { open(m, s) } else { step(m, s) }).collect()
+    let (k, enum_) = (m.facade.private(), &m.ident);
+    let steps = m.steps.iter().map(|s| if m.broken { open(m, s) } else { step(m, s) });
+    // A `goto` of the enum is told once: no step has a transition to it.
+    let whole = m.job.is_none().then(|| quote!(impl #k::EnteredByGoto for #enum_ {} impl #k::Unparked for #enum_ {}));
+    quote!(#whole #(#steps)*)
 }
 
 fn step(m: &Machine, s: &Step) -> TokenStream {
@@ -56,7 +61,7 @@ fn children(m: &Machine, s: &Step) -> TokenStream {
     let (k, ty, cfgs) = (m.facade.private(), s.ty(), &s.cfgs);
     let joined = s.options.join.iter().flat_map(|j| &j.value);
     let child = |machine| {
-        let child = impl_at(at(machine), quote!(#k::ChildOf<#ty> for #machine), quote!());
+        let child = impl_at(made_at(machine), quote!(#k::ChildOf<#ty> for #machine), quote!());
         quote!(#(#cfgs)* #child)
     };
     joined.map(child).collect()
@@ -65,10 +70,15 @@ fn children(m: &Machine, s: &Step) -> TokenStream {
 fn spawns(m: &Machine, s: &Step) -> TokenStream {
     let (k, ty, cfgs) = (m.facade.private(), s.ty(), &s.cfgs);
     let spawn = |machine| {
-        let spawn = impl_at(at(machine), quote!(#k::Spawns<#machine> for #ty), quote!());
+        let spawn = impl_at(made_at(machine), quote!(#k::Spawns<#machine> for #ty), quote!());
         quote!(#(#cfgs)* #spawn)
     };
     s.options.spawn.iter().map(spawn).collect()
+}
+
+/// At the machine's name, and of our making: of a name that does not exist the compiler makes no parameter.
+fn made_at(machine: &Path) -> Span {
+    Span::call_site().located_at(at(machine))
 }
 
 /// While the annotation is wrong every step may do everything: the handlers are not to blame.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::{Token, spanned::Spanned};
 
 use super::{docs::signature, receive, respan, signals};
@@ -44,9 +44,10 @@ fn declaration(k: &TokenStream, m: &Machine, s: &Step) -> TokenStream {
         quote!(#[doc = #text])
     });
     let unknown = m.unknown();
-    let result = if m.broken { quote!(#unknown) } else { quote!(#k::StepResult<#ty>) };
-    let result = quote!(impl ::core::future::Future<Output = #result> + ::core::marker::Send);
-    let result = respan(result, Span::call_site().located_at(s.ident.span()));
+    let here = Span::call_site().located_at(s.ident.span());
+    let k = respan(k.clone(), here);
+    let result = if m.broken { quote!(#unknown) } else { quote_spanned!(here=> #k::StepResult<#ty>) };
+    let result = quote_spanned!(here=> impl ::core::future::Future<Output = #result> + ::core::marker::Send);
     let end = if m.broken { absent() } else { Token![;](s.ident.span()).into_token_stream() };
     quote!(#(#cfgs)* #(#docs)* #copy #[allow(unused_variables)] #fn_ #method(#arguments) -> #result #end)
 }
@@ -61,35 +62,33 @@ fn arguments(k: &TokenStream, m: &Machine, s: &Step) -> TokenStream {
     let (o, ty, unknown) = (&s.options, s.ty(), m.unknown());
     let waited = o.awaits.as_ref().map(|a| a.span).or(o.join.as_ref().map(|j| j.span));
     let at = waited.or(m.options.carry.as_ref().map(Spanned::span)).unwrap_or(s.ident.span());
-    let place = |tokens, span| respan(tokens, Span::call_site().located_at(span));
-    let input = input(k, s, m.broken).map(|(name, ty)| {
-        let ty = if m.broken { quote!(#unknown) } else { place(ty, at) };
+    let (at, k) = (Span::call_site().located_at(at), respan(k.clone(), at));
+    let input = input(&k, s, at).map(|(name, ty)| {
+        let ty = if m.broken { quote!(#unknown) } else { ty };
         quote!(#name: #ty,)
     });
     let carry = m.options.carry.as_ref().map(|ty| {
-        let ty = if m.broken { quote!(&mut #unknown) } else { place(quote!(&mut #ty), ty.span()) };
-        quote!(carry: #ty,)
+        let and = Token![&](Span::call_site().located_at(ty.span()));
+        if m.broken { quote!(carry: &mut #unknown,) } else { quote!(carry: #and mut #ty,) }
     });
-    let (this, context) = (place(quote!(&self), at), place(quote!(&#k::StepContext), at));
+    let (this, context) = (quote_spanned!(at=> &self), quote_spanned!(at=> &#k::StepContext));
     let ty = if m.broken { quote!(#unknown) } else { quote!(#ty) };
     quote!(#this, step: #ty, #input #carry cx: #context)
 }
 
-/// What the step waited for: the argument's name and type, which is not looked at while the annotation is wrong.
-fn input(k: &TokenStream, s: &Step, broken: bool) -> Option<(TokenStream, TokenStream)> {
-    if broken {
-        return (s.options.join.is_some() || s.options.awaits.is_some()).then(|| (quote!(waited), quote!(())));
-    }
+/// What the step waited for: the argument's name and type. Of a wrong annotation the type may be unknown.
+fn input(k: &TokenStream, s: &Step, at: Span) -> Option<(TokenStream, TokenStream)> {
     if let Some(join) = &s.options.join {
         let machines = &join.value;
         let ty = match machines.as_slice() {
-            [one] => quote!(#k::Joined<#one>),
-            several => quote!((#(#k::Joined<#several>),*)),
+            [one] => quote_spanned!(at=> #k::Joined<#one>),
+            several => quote_spanned!(at=> (#(#k::Joined<#several>),*)),
         };
         return Some((quote!(children), ty));
     }
     let awaits = s.options.awaits.as_ref()?;
-    Some((quote!(signal), signals::argument(k, s, awaits)))
+    let known = !awaits.signals.is_empty();
+    Some((quote!(signal), if known { signals::argument(k, s, awaits, at) } else { quote!(()) }))
 }
 
 /// `impl ServedBy`: runs a step on whoever has the handlers.

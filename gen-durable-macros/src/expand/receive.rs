@@ -1,6 +1,6 @@
 //! How a handler's argument is read from what woke the step.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::Path;
 
@@ -41,7 +41,7 @@ fn read_one(k: &TokenStream, s: &Step, awaits: &Await, bounded: bool) -> TokenSt
 
 /// `receive`: a function that reads any of the awaited signals.
 fn receive(k: &TokenStream, s: &Step, awaits: &Await) -> TokenStream {
-    let got = received(s, awaits);
+    let got = received(s, awaits, Span::call_site());
     let tries = awaits.signals.iter().map(|path| {
         let wrapped = match signal_type(s) {
             Some(made) => {

@@ -1,9 +1,9 @@
 //! What a step receives: the argument's type, and the types made for several signals.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
 
-use super::option;
+use super::{option, respan};
 use crate::{
     model::{Await, AwaitMode, Machine, Step},
     names::stored,
@@ -56,38 +56,38 @@ pub fn all_fields(awaits: &Await) -> Vec<Ident> {
 }
 
 /// What the handler gets, before the timeout.
-pub fn received(s: &Step, awaits: &Await) -> TokenStream {
+pub fn received(s: &Step, awaits: &Await, at: Span) -> TokenStream {
     let first = &awaits.signals[0];
     match (signal_type(s), awaits.mode) {
         (Some(made), _) => quote!(#made),
-        (None, AwaitMode::Count(_)) => quote!(::std::vec::Vec<#first>),
+        (None, AwaitMode::Count(_)) => quote_spanned!(at=> ::std::vec::Vec<#first>),
         (None, AwaitMode::Any | AwaitMode::Biased | AwaitMode::All) => quote!(#first),
     }
 }
 
 /// What of it has come at a timeout.
-fn partly(awaits: &Await) -> Option<TokenStream> {
+fn partly(awaits: &Await, at: Span) -> Option<TokenStream> {
     let signals = &awaits.signals;
     match awaits.mode {
-        AwaitMode::All => Some(quote!((#(::core::option::Option<#signals>,)*))),
-        AwaitMode::Count(_) => Some(quote!(::std::vec::Vec<#(#signals)*>)),
+        AwaitMode::All => Some(quote_spanned!(at=> (#(::core::option::Option<#signals>,)*))),
+        AwaitMode::Count(_) => Some(quote_spanned!(at=> ::std::vec::Vec<#(#signals)*>)),
         AwaitMode::Any | AwaitMode::Biased => None,
     }
 }
 
-/// The type of the argument `signal`.
-pub fn argument(k: &TokenStream, s: &Step, awaits: &Await) -> TokenStream {
-    let got = received(s, awaits);
-    match (s.options.timeout.is_some(), partly(awaits)) {
+/// The type of the argument `signal`: what is ours of it stands at `at`.
+pub fn argument(k: &TokenStream, s: &Step, awaits: &Await, at: Span) -> TokenStream {
+    let (got, k) = (received(s, awaits, at), respan(k.clone(), at));
+    match (s.options.timeout.is_some(), partly(awaits, at)) {
         (false, _) => got,
-        (true, None) => quote!(::core::result::Result<#got, #k::TimedOut>),
-        (true, Some(partly)) => quote!(::core::result::Result<#got, #k::Partial<#partly>>),
+        (true, None) => quote_spanned!(at=> ::core::result::Result<#got, #k::TimedOut>),
+        (true, Some(partly)) => quote_spanned!(at=> ::core::result::Result<#got, #k::Partial<#partly>>),
     }
 }
 
 /// `argument` as a person writes it.
 pub fn argument_text(s: &Step, awaits: &Await) -> String {
-    let text = super::pretty(argument(&quote!(), s, awaits));
+    let text = super::pretty(argument(&quote!(), s, awaits, Span::call_site()));
     let short = ["::core::result::", "::core::option::", "::std::vec::"].iter().fold(text, |t, p| t.replace(p, ""));
     short.replace("<::", "<").replace(", ::", ", ").replace(",)", ")")
 }

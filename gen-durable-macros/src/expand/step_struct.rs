@@ -66,9 +66,9 @@ fn storable(f: &Field, k: &str) -> TokenStream {
         // `$crate` of a user's macro cannot be written in a string: serde says what is wrong, in its own words.
         return quote!();
     }
-    // The place is the user's, the origin is ours: lints about code of our making stay quiet.
-    let span = Span::call_site().located_at(f.ty.span());
-    let write = LitStr::new(&format!("for<'x> <{ty} as {k}::Same<'x>>::Type: {k}::serde::Serialize"), span);
-    let read = LitStr::new(&format!("for<'x> {ty}: {k}::serde::Deserialize<'x>"), span);
+    // Where the type stands: one that does not exist is told once.
+    let span = f.ty.span();
+    let write = LitStr::new(&format!("for<'stored> <{ty} as {k}::Same<'stored>>::Type: {k}::serde::Serialize"), span);
+    let read = LitStr::new(&format!("for<'stored> {ty}: {k}::serde::Deserialize<'stored>"), span);
     quote!(#[serde(bound(serialize = #write, deserialize = #read))])
 }

@@ -99,7 +99,7 @@ impl Machine {
 
     /// The trait of its handlers.
     pub fn steps_trait(&self) -> Ident {
-        quote::format_ident!("{}Steps", self.ident, span = self.ident.span())
+        quote::format_ident!("{}Steps", self.ident, span = Span::call_site().located_at(self.ident.span()))
     }
 
     /// Stands, while the annotation is wrong, for the types that the handlers see: of it they may say anything.

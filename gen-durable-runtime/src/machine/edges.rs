@@ -34,7 +34,7 @@ pub trait MayFail: Step {}
     message = "step `{Self}` waits for children, so it cannot be entered with `goto`",
     label = "use `fan_out({Self} {{ .. }}).children(..).into()`"
 )]
-pub trait EnteredByGoto: Step {}
+pub trait EnteredByGoto {}
 
 /// The step waits for nothing when it is entered.
 #[diagnostic::on_unimplemented(

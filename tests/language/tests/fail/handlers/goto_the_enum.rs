@@ -1,0 +1,23 @@
+//# step `Reserve` has no transition to `Checkout`
+use gen_durable::prelude::*;
+
+pub struct Shop;
+
+#[durable_fsm(output(u64), handler(Shop))]
+pub enum Checkout {
+    #[step(start, next(Ship))]
+    Reserve { order: u64 },
+    #[step(done)]
+    Ship { order: u64 },
+}
+
+impl CheckoutSteps for Shop {
+    async fn reserve(&self, step: Reserve, _cx: &StepContext) -> StepResult<Reserve> {
+        Ok(goto(Checkout::Ship { order: step.order }))
+    }
+    async fn ship(&self, step: Ship, _cx: &StepContext) -> StepResult<Ship> {
+        Ok(done(step.order))
+    }
+}
+
+fn main() {}
