@@ -76,7 +76,8 @@ async fn migrators_of_two_schemas_do_not_wait_for_each_other() -> Outcome {
     let (one, two) = (name("wf"), name("wf2"));
     let plan = Plan::latest();
     let both = tokio::join!(migrate(&db.options, &one, &plan), migrate(&db.options, &two, &plan));
-    (both.0?, both.1?);
+    both.0?;
+    both.1?;
     db.run(&one, ROWS).await?;
     assert!(db.digest(&two).await?.is_empty());
     db.migrate(&one, &Plan::to_seed(0)).await?;
@@ -91,7 +92,8 @@ async fn up_and_down_at_once_end_at_one_of_both() -> Outcome {
     for _ in 0..10 {
         let (up, down) = (Plan::latest(), Plan::to_seed(0));
         let both = tokio::join!(migrate(&db.options, &schema, &up), migrate(&db.options, &schema, &down));
-        (both.0?, both.1?);
+        both.0?;
+        both.1?;
         let facts = db.facts(&schema).await?;
         assert_facts(&facts, if facts.is_empty() { 0 } else { 4 });
     }
@@ -106,6 +108,7 @@ async fn a_role_whose_transactions_are_serializable_migrates_too() -> Outcome {
     let options = db.options.clone().options(options);
     let plans = (Plan::latest(), Plan::latest());
     let both = tokio::join!(migrate(&options, &schema, &plans.0), migrate(&options, &schema, &plans.1));
-    (both.0?, both.1?);
+    both.0?;
+    both.1?;
     assert_one_schema(&mut db, &schema).await
 }
