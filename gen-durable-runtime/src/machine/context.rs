@@ -86,7 +86,8 @@ impl StepContext {
         self.cancel.is_fired()
     }
 
-    /// Resolves when the instance is told to end; the step has a grace time from then on.
+    /// Resolves when the claim was lost or the worker gives it back; the future is dropped right after. What was
+    /// started elsewhere (a thread, a task) can be told by it.
     pub fn cancelled(&self) -> Cancellation {
         self.cancel.fired()
     }
