@@ -25,8 +25,9 @@ pub async fn measure(place: &Place, args: &Args) -> Result<(), Box<dyn std::erro
             let bench = place.database().await?;
             bench.fill("chain", "link", args.chain).await?;
             let began = Instant::now();
-            let worker = worker(&bench, Nothing::default(), args.steps, in_a_row).await?;
-            bench.ended(args.chain).await?;
+            let nothing = Nothing::default();
+            let worker = worker(&bench, nothing.clone(), args.steps, in_a_row).await?;
+            bench.ended(&nothing, args.chain).await?;
             rates.add(steps, began.elapsed());
             worker.stop().await;
         }

@@ -23,8 +23,9 @@ pub async fn measure(place: &Place, args: &Args) -> Result<(), Box<dyn std::erro
         let bench = place.database().await?;
         bench.fill("noop", "only", args.drain).await?;
         let began = Instant::now();
-        let worker = worker(&bench, Nothing::default(), args.steps, 64).await?;
-        bench.ended(args.drain).await?;
+        let nothing = Nothing::default();
+        let worker = worker(&bench, nothing.clone(), args.steps, 64).await?;
+        bench.ended(&nothing, args.drain).await?;
         ours.add(args.drain, began.elapsed());
         worker.stop().await;
     }

@@ -2,7 +2,10 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Instant,
 };
 
@@ -23,8 +26,10 @@ pub enum Chain {
 }
 
 /// Does nothing, and remembers when.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub struct Nothing {
+    /// Instances whose last step ran: looking at the table for that would compete with what is measured.
+    pub ended: Arc<AtomicUsize>,
     pub began: Option<Arc<Mutex<HashMap<InstanceId, Instant>>>>,
 }
 
@@ -33,13 +38,18 @@ impl NoopSteps for Nothing {
         if let Some(began) = &self.began {
             began.lock().unwrap_or_else(PoisonError::into_inner).insert(cx.id(), Instant::now());
         }
+        self.ended.fetch_add(1, Ordering::Relaxed);
         Ok(done(()))
     }
 }
 
 impl ChainSteps for Nothing {
     async fn link(&self, step: Link, _cx: &StepContext) -> StepResult<Link> {
-        Ok(if step.left == 0 { done(()) } else { goto(Link { left: step.left - 1 }) })
+        if step.left > 0 {
+            return Ok(goto(Link { left: step.left - 1 }));
+        }
+        self.ended.fetch_add(1, Ordering::Relaxed);
+        Ok(done(()))
     }
 }
 

@@ -1,6 +1,10 @@
+use std::{sync::atomic::Ordering, time::Duration};
+
 use gen_durable::{Client, Migration};
 use local_postgres::{Database, Profile, Server};
 use sqlx::{PgPool, postgres::PgPoolOptions};
+
+use crate::machines::Nothing;
 
 type Fault = Box<dyn std::error::Error>;
 
@@ -49,15 +53,16 @@ impl Bench {
         Ok(())
     }
 
-    /// Waits until so many have ended.
-    pub async fn ended(&self, rows: usize) -> Result<(), Fault> {
-        let rows = i64::try_from(rows)?;
-        loop {
-            let done: i64 = sqlx::query_scalar(include_str!("sql/ended.sql")).bind(rows).fetch_one(&self.pool).await?;
-            if done >= rows {
-                return Ok(());
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    /// Waits until so many have ended, and are committed.
+    pub async fn ended(&self, nothing: &Nothing, rows: usize) -> Result<(), Fault> {
+        while nothing.ended.load(Ordering::Relaxed) < rows {
+            tokio::time::sleep(Duration::from_millis(1)).await;
         }
+        let rows = i64::try_from(rows)?;
+        while sqlx::query_scalar::<_, i64>(include_str!("sql/ended.sql")).bind(rows).fetch_one(&self.pool).await? < rows
+        {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        Ok(())
     }
 }
