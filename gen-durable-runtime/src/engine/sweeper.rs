@@ -50,15 +50,25 @@ impl Shared {
 
     /// Takes back claims whose lease ended.
     pub(super) async fn reap_the_dead(self: Arc<Self>) {
+        let mut was_away = false;
         while !self.is_stopped() {
+            // After an outage longer than the lease our own claims would be the first to be taken.
+            if was_away && self.renew(Duration::ZERO).await.is_err() {
+                tokio::time::sleep(self.config.sweep).await;
+                continue;
+            }
             match self.store.reap(PIECE).await {
                 Ok(swept) => {
+                    was_away = false;
                     self.note_reaped(&swept);
                     if swept.rows == PIECE as usize {
                         continue;
                     }
                 }
-                Err(error) => tracing::warn!(%error, "reaping failed, trying again"),
+                Err(error) => {
+                    was_away = true;
+                    tracing::warn!(%error, "reaping failed, trying again");
+                }
             }
             tokio::time::sleep(self.config.sweep).await;
         }
@@ -90,23 +100,26 @@ impl Shared {
         let every = self.config.renew_every();
         while !self.is_stopped() {
             tokio::time::sleep(every / 4).await;
-            let due = self.held.due(every);
-            for piece in due.chunks(RENEWALS) {
-                let at = Instant::now();
-                match self.store.renew(piece, self.config.lease).await {
-                    Ok(renewed) => {
-                        renewed.lost.iter().for_each(|(id, token)| self.drop_lost(*id, token));
-                        let missed = [&renewed.busy[..], &renewed.lost[..]].concat();
-                        self.held.renewed(piece.iter().filter(|claim| !missed.contains(claim)), at);
-                        for (id, token) in renewed.busy {
-                            tokio::spawn(Arc::clone(&self).renew_in_line(id, token));
-                        }
-                    }
-                    // The claim may still stand, and the fence decides: healthy work is not killed for an outage.
-                    Err(error) => tracing::warn!(%error, claims = piece.len(), "renewing leases failed, trying again"),
-                }
+            // The claims may still stand, and the fence decides: healthy work is not killed for an outage.
+            if let Err(error) = self.renew(every).await {
+                tracing::warn!(%error, "renewing leases failed, trying again");
             }
         }
+    }
+
+    /// Renews the leases that are at least this old.
+    async fn renew(self: &Arc<Self>, age: Duration) -> Result<(), Error> {
+        for piece in self.held.due(age).chunks(RENEWALS) {
+            let at = Instant::now();
+            let renewed = self.store.renew(piece, self.config.lease).await?;
+            renewed.lost.iter().for_each(|(id, token)| self.drop_lost(*id, token));
+            let missed = [&renewed.busy[..], &renewed.lost[..]].concat();
+            self.held.renewed(piece.iter().filter(|claim| !missed.contains(claim)), at);
+            for (id, token) in renewed.busy {
+                tokio::spawn(Arc::clone(self).renew_in_line(id, token));
+            }
+        }
+        Ok(())
     }
 
     /// A caller's transaction holds the row: waits in its line, which a reaper does not. At most two rows at once, for

@@ -77,6 +77,24 @@ async fn an_outage_shorter_than_the_lease_costs_nothing() {
     assert_eq!(lost, 0, "none was taken or dropped");
 }
 
+/// O-17: longer than the lease, but nobody else is there to take over: a worker does not reap its own healthy steps.
+#[tokio::test]
+async fn an_outage_longer_than_the_lease_makes_no_worker_reap_itself() {
+    let server = Options::new(Profile::Fast).private().expect("a server");
+    let db = Db::on(&server).await.with_effects().await;
+    let client = client(&db).await;
+    let one = worker(&db).lease(Duration::from_secs(2)).concurrency(10).spawn().await;
+    let started = client.start_many((0..10).map(|_| start(Run { millis: 9_000, steps: 1 }))).await.expect("starts");
+    eventually("all run", Duration::from_secs(10), async || db.count(RUNS).await == 10).await;
+    server.stop_immediate().expect("stops");
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    server.start().expect("starts");
+    let oracle = ["terminating connection", "the database system is", "canceling"].into_iter();
+    oracle.fold(Oracle::of(&db), Oracle::expect_in_log).check(&ids(&started)).await;
+    assert_eq!(db.count(RUNS).await, 10, "no step ran twice");
+    assert_eq!(one.logged("took back claims") + one.logged("claim lost"), 0);
+}
+
 /// O-47, O-17: connections that break under load are replaced, whatever they were used for.
 #[tokio::test]
 async fn connections_that_are_reset_under_load_cost_no_instance() {
