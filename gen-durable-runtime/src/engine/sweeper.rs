@@ -146,6 +146,8 @@ impl Shared {
         if swept.rows > 0 {
             tracing::info!(claims = swept.rows, "took back claims of dead workers");
             self.stats.reaped(swept.rows);
+            // Everything a dead process held may be more than this one has places for.
+            swept.queues.iter().for_each(|queue| self.notifier.wake(queue));
         }
         self.wake_swept(swept);
     }
