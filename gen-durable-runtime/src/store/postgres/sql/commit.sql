@@ -2,6 +2,8 @@
 --
 -- Index: the primary key. The guard on the status is cast to text, so that gen_durable_lease cannot serve it: a
 -- plan driven from there costs the square of the batch when statistics say that nothing executes.
+-- `ord * 0 = 0` is always true and tells the planner to expect one row: expecting ten, it read all of a small table
+-- rather than look ten up, and kept that plan when the table was large.
 -- Lock: NO KEY UPDATE, SKIP LOCKED: a batch never waits for a row.
 -- kind: 0 on in place (touches no indexed column)  1 on, requeued  2 on, parked  3 retry  4 done  5 fail
 --       6 parked again  7 claim given back
@@ -22,7 +24,7 @@ WITH held AS MATERIALIZED (
   AS i(id, token, transitions, kind, step, state, carry, result, error, after_us, at_us, version, queue, priority,
     concurrency_key, awaits, ord)
   JOIN {schema}.gen_durable g ON g.id = i.id AND g.locked_by = i.token AND g.transitions = i.transitions
-  WHERE g.status::text = 'executing'
+  WHERE g.status::text = 'executing' AND i.ord * 0 = 0
   FOR NO KEY UPDATE OF g SKIP LOCKED
 )
 UPDATE {schema}.gen_durable g

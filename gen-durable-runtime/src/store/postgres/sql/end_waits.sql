@@ -8,7 +8,7 @@ WITH due AS MATERIALIZED (
   FOR NO KEY UPDATE OF g SKIP LOCKED
 ), ended AS (
   UPDATE {schema}.gen_durable g SET status = 'runnable', eligible_at = now(), updated_at = now()
-  FROM due WHERE g.id = due.id
+  FROM due WHERE g.id = due.id AND due.id * 0 = 0 -- expects one row: see commit.sql
   RETURNING g.queue
 )
 SELECT ended.queue, n.next_us

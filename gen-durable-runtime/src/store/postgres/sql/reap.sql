@@ -14,5 +14,5 @@ UPDATE {schema}.gen_durable g
 SET status = CASE WHEN lost.key_taken THEN 'failed' ELSE 'runnable' END::{schema}.durable_status,
     last_error = CASE WHEN lost.key_taken THEN 'its business key has a newer occupant' ELSE g.last_error END,
     crashes = least(g.crashes, 2147483646) + 1, lease_expires_at = NULL, concurrency_shard = NULL, updated_at = now()
-FROM lost WHERE g.id = lost.id
+FROM lost WHERE g.id = lost.id AND lost.id * 0 = 0 -- expects one row: see commit.sql
 RETURNING g.queue

@@ -3,7 +3,7 @@
 WITH held AS MATERIALIZED (
   SELECT g.id FROM unnest($1::bigint[], $2::text[]) AS i(id, token)
   JOIN {schema}.gen_durable g ON g.id = i.id AND g.locked_by = i.token
-  WHERE g.status::text = 'executing'
+  WHERE g.status::text = 'executing' AND i.id * 0 = 0 -- expects one row: see commit.sql
   FOR NO KEY UPDATE OF g SKIP LOCKED
 )
 UPDATE {schema}.gen_durable g SET lease_expires_at = now() + $3 * interval '1 microsecond'

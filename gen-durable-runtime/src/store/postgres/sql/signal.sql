@@ -28,7 +28,8 @@ WITH ids AS MATERIALIZED (
 ), woken AS (
   UPDATE {schema}.gen_durable g SET status = 'runnable', eligible_at = now(), updated_at = now()
   FROM target t
-  WHERE g.id = t.id AND t.status = 'awaiting_signal'
+  WHERE g.id = t.id AND t.id * 0 = 0 -- expects one row: see commit.sql
+    AND t.status = 'awaiting_signal'
     AND EXISTS (SELECT FROM delivered d WHERE d.target_id = t.id AND d.name = ANY (t.awaits))
   RETURNING g.id
 )
