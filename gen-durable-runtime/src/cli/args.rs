@@ -19,10 +19,11 @@ pub(super) struct Cli {
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct Global {
-    /// The database, postgres://user@host/database; default: $DATABASE_URL.
+    /// The database, sqlite://file.db or postgres://user@host/database; default: $DATABASE_URL, else
+    /// sqlite://gen-durable.db.
     #[arg(long, global = true, value_name = "URL")]
     pub(super) database: Option<String>,
-    /// The database schema of the tables.
+    /// The schema of the tables, on Postgres.
     #[arg(long, global = true, value_name = "NAME", default_value = "public")]
     pub(super) schema: String,
     /// The database is reached through a transaction pooler such as pgbouncer.

@@ -1,6 +1,7 @@
 //! The top: a whole `main`, made by `worker!`.
 
 mod args;
+mod database;
 mod graph;
 mod log;
 mod print;

@@ -2,21 +2,20 @@ use std::{pin::Pin, process::ExitCode, rc::Rc};
 
 use clap::{CommandFactory, FromArgMatches};
 
-use super::{args::Cli, log, verbs};
-use crate::{Error, client::Client, worker::Worker};
+use super::{args::Cli, database, log, verbs};
+use crate::{client::Client, worker::Worker};
 
 type Fault = Box<dyn std::error::Error + Send + Sync>;
 type Local<'a, T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + 'a>>;
 type AddHandler = Box<dyn Fn(Client) -> Local<'static, Box<dyn FnOnce(Worker) -> Worker>>>;
 type RunCommand = Box<dyn Fn(Command) -> Local<'static, ()>>;
-type FindDatabase = Box<dyn Fn() -> Result<String, Fault>>;
 
 /// A program under construction: what `worker!` makes its `main` of.
 pub struct Program {
     name: &'static str,
     handlers: Vec<AddHandler>,
     commands: Vec<Own>,
-    database: Option<FindDatabase>,
+    database: Option<database::Find>,
 }
 
 /// A verb of the program's own.
@@ -132,13 +131,7 @@ impl Program {
     }
 
     pub(super) fn open(&self, global: &super::args::Global) -> Result<Client, Fault> {
-        let given =
-            global.database.clone().or_else(|| std::env::var("DATABASE_URL").ok().filter(|url| !url.is_empty()));
-        let url = match (given, &self.database) {
-            (Some(url), _) => url,
-            (None, Some(find)) => find()?,
-            (None, None) => return Err(Error::boot(NO_DATABASE).into()),
-        };
+        let url = database::url(global, self.database.as_ref())?;
         let options = Client::options(url).schema(&global.schema)?.transaction_pooler(global.transaction_pooler);
         Ok(options.open()?)
     }
@@ -152,8 +145,6 @@ impl Program {
         Ok(worker)
     }
 }
-
-const NO_DATABASE: &str = "no database: set DATABASE_URL or give --database, such as postgres://user@host/database";
 
 /// An error with everything that caused it, each said once.
 fn chain(fault: &(dyn std::error::Error + 'static)) -> String {

@@ -5,7 +5,7 @@ mod handle;
 mod inspect;
 mod signal;
 mod start;
-#[cfg(feature = "postgres")]
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod transaction;
 mod wait;
 mod waits;
@@ -13,6 +13,6 @@ mod waits;
 pub use connect::{Client, ClientOptions};
 pub use handle::Handle;
 pub use signal::{SignalReceipt, Signalling};
-#[cfg(feature = "postgres")]
-pub use transaction::InTransaction;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+pub use transaction::{CallersConnection, InTransaction};
 pub use wait::{Wait, WaitError};

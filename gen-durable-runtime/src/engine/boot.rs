@@ -86,7 +86,11 @@ pub(super) fn unsupported(info: &'static MachineInfo, dialect: &str) -> Vec<Stri
         )
     };
     let store = info.store.filter(|store| *store != dialect).map(|store| {
-        format!("machine `{}` ({}) needs store = \"{store}\", and the database is {dialect}", info.name, info.rust_path)
+        format!(
+            "machine `{}` ({}) needs store = \"{store}\", and the database is {dialect}: give the worker a URL that begins \
+             with {store}:// (DATABASE_URL, or --database)",
+            info.name, info.rust_path
+        )
     });
     words.into_iter().map(fault).chain(store).collect()
 }

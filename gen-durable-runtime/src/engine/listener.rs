@@ -57,6 +57,7 @@ impl Shared {
                     WakeUp::Queue(queue) => {
                         self.ring(&queue);
                     }
+                    WakeUp::Any => self.bells.ring_all(),
                     WakeUp::Lost => return tracing::info!("the wake-up connection was lost, connecting again"),
                 },
                 () = tokio::time::sleep_until(next.into()) => {

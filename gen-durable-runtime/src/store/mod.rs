@@ -1,5 +1,7 @@
 //! Floor 2: the one seam to a database.
 
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod fate;
 #[cfg(feature = "client")]
 mod notifier;
 #[cfg(feature = "client")]
@@ -8,6 +10,10 @@ mod open;
 pub mod postgres;
 mod schema_name;
 mod seam;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod written;
 
 #[cfg(feature = "client")]
 pub use notifier::Notifier;

@@ -12,11 +12,13 @@ use crate::Error;
 /// ```
 #[derive(Clone)]
 pub struct DatabaseOptions {
-    /// `postgres://user@host/database`, or with `?host=/socket/directory`.
+    /// `postgres://user@host/database`, or with `?host=/socket/directory`; `sqlite://file.db`, or `sqlite:///absolute/file.db`, or
+    /// with `?synchronous=normal`, which gives up the last commits in a power cut for about twice the rate.
     pub url: String,
-    /// The schema the tables live in. Default: `public`.
+    /// The schema the tables live in. Default: `public`; SQLite has no other.
     pub schema: SchemaName,
-    /// Connections of this process, without the one that listens. Default: 10; at least 2.
+    /// Connections of this process, without the one that listens. Default: 10; at least 2. On SQLite those that read:
+    /// one more writes.
     pub pool_size: u32,
     /// The URL leads to a transaction pooler such as pgbouncer: no named statements, no session settings, no LISTEN;
     /// wake-ups come by the poll. Default: no.
@@ -37,16 +39,34 @@ impl DatabaseOptions {
     /// # Errors
     /// When the URL cannot be read, or names a store that is not built in.
     pub fn open(self) -> Result<Arc<dyn Store>, Error> {
-        match self.url.split_once("://").map(|(scheme, _)| scheme) {
-            #[cfg(feature = "postgres")]
-            Some("postgres" | "postgresql") => Ok(Arc::new(super::postgres::Postgres::new(self)?)),
-            Some(scheme) => Err(Error::boot(format!(
-                "no store for {scheme}:// is built in; this program knows {}",
-                if cfg!(feature = "postgres") { "postgres://" } else { "none: enable the feature `postgres`" }
-            ))),
-            None => Err(Error::boot("the database URL has no scheme; expected postgres://user@host/database")),
+        match self.url.split_once(':').map(|(scheme, _)| scheme) {
+            Some("postgres" | "postgresql") => postgres(self),
+            Some("sqlite") => sqlite(self),
+            _ => Err(Error::boot(
+                "the database URL names no store; expected postgres://user@host/database or sqlite://file.db",
+            )),
         }
     }
+}
+
+#[cfg(feature = "postgres")]
+fn postgres(options: DatabaseOptions) -> Result<Arc<dyn Store>, Error> {
+    Ok(Arc::new(super::postgres::Postgres::new(options)?))
+}
+
+#[cfg(not(feature = "postgres"))]
+fn postgres(_: DatabaseOptions) -> Result<Arc<dyn Store>, Error> {
+    Err(Error::boot("this program was built without the Postgres store: enable the feature `postgres` of gen-durable"))
+}
+
+#[cfg(feature = "sqlite")]
+fn sqlite(options: DatabaseOptions) -> Result<Arc<dyn Store>, Error> {
+    Ok(Arc::new(super::sqlite::Sqlite::new(options)?))
+}
+
+#[cfg(not(feature = "sqlite"))]
+fn sqlite(_: DatabaseOptions) -> Result<Arc<dyn Store>, Error> {
+    Err(Error::boot("this program was built without the SQLite store: enable the feature `sqlite` of gen-durable"))
 }
 
 /// Without the URL: it may hold a password.

@@ -277,6 +277,8 @@ pub trait WakeUps: Send {
 pub enum WakeUp {
     /// Work may be due in this queue.
     Queue(String),
+    /// Another process has written: any queue may have work.
+    Any,
     /// The connection broke; some may have been missed.
     Lost,
 }

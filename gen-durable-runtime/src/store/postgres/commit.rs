@@ -7,22 +7,17 @@ use sqlx::postgres::PgRow;
 use super::{Postgres, columns::Columns, rows, session::Session};
 use crate::{
     Error,
-    model::{Change, Committed, Transition},
+    model::{Committed, Transition},
+    store::{
+        fate::{self, Stand},
+        written::empties_inbox,
+    },
 };
 
 const OPERATION: &str = "committing";
 
 /// The status of each row that was written, by its position in the batch.
 type Changed = HashMap<usize, String>;
-
-/// How a row stands that a statement did not return.
-pub(super) struct Stand {
-    pub(super) token: Option<String>,
-    pub(super) transitions: i64,
-    pub(super) executing: bool,
-    attempt: u32,
-    failed: bool,
-}
 
 impl Postgres {
     pub(super) async fn commit_batch(&self, batch: &[Transition]) -> Result<Vec<Committed>, Error> {
@@ -44,7 +39,11 @@ impl Postgres {
         let missing: Vec<i64> = missing.map(|(_, t)| t.id.get()).collect();
         let standing = if missing.is_empty() { HashMap::new() } else { self.stand(&mut session, &missing).await? };
         session.end().await?;
-        Ok(batch.iter().enumerate().map(|(at, t)| answer(t, changed.get(&at), &standing)).collect())
+        let answer = |(at, t): (usize, &Transition)| match changed.get(&at) {
+            Some(status) => fate::written(status),
+            None => standing.get(&t.id.get()).map_or(Committed::ClaimLost, |s| s.answer(t)),
+        };
+        Ok(batch.iter().enumerate().map(answer).collect())
     }
 
     /// Locks the rows; answers with the positions in the batch of those that are held.
@@ -104,39 +103,5 @@ impl Postgres {
             Ok((rows::get(r, "id")?, Stand { token, transitions, executing, attempt, failed }))
         };
         rows.iter().map(read).collect()
-    }
-}
-
-fn answer(t: &Transition, changed: Option<&String>, standing: &HashMap<i64, Stand>) -> Committed {
-    match changed.map(String::as_str) {
-        Some("executing") => Committed::Kept,
-        Some("awaiting_signal") => Committed::Parked,
-        Some(_) => Committed::Done,
-        None => standing.get(&t.id.get()).map_or(Committed::ClaimLost, |s| s.answer(t)),
-    }
-}
-
-impl Stand {
-    /// Our token with one transition more: an earlier attempt landed, its answer was lost.
-    fn answer(&self, t: &Transition) -> Committed {
-        let ours = self.token.as_deref() == Some(t.token.as_str());
-        let moved = self.transitions == t.transitions + 1;
-        match (&t.change, ours, moved, self.executing) {
-            (Change::Advance(a), true, true, true) if a.in_place => Committed::Kept,
-            (_, true, true, _) => Committed::Done,
-            (Change::Fail { .. }, true, false, false) if self.failed => Committed::Done,
-            (Change::Retry { .. }, true, false, false) if self.attempt == t.attempt + 1 => Committed::Done,
-            // Given back, or taken back: either way it stands as asked.
-            (Change::Release | Change::Repark, true, false, false) => Committed::Done,
-            (_, true, false, true) => Committed::Busy,
-            _ => Committed::ClaimLost,
-        }
-    }
-}
-
-pub(super) fn empties_inbox(t: &Transition) -> bool {
-    match &t.change {
-        Change::Done { .. } => t.may_have_signals,
-        Change::Advance(_) | Change::Retry { .. } | Change::Fail { .. } | Change::Repark | Change::Release => false,
     }
 }

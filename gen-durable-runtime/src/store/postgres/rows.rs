@@ -1,30 +1,14 @@
 //! From durations and times to the numbers the statements take, and back.
 
-use std::time::Duration;
-
 use jiff::Timestamp;
 use sqlx::{Row, postgres::PgRow};
 
 use super::error;
+pub(super) use crate::store::written::{micros, timestamp};
 use crate::{
     Error, StoreClass,
     model::{Claim, ClaimToken, InstanceId, Json, ReceivedSignal, Snapshot, Status, Wake},
 };
-
-/// Microseconds; durations are bounded by 100 years before they get here.
-pub(super) fn micros(duration: Duration) -> i64 {
-    i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
-}
-
-/// A moment as it is stored. One before 1970 is past, whatever it was: Postgres has no year -9999.
-pub(super) fn moment(at: Timestamp) -> i64 {
-    at.as_microsecond().max(0)
-}
-
-/// A stored moment; one beyond the calendar of jiff (year 9999) is its end.
-pub(super) fn timestamp(micros: i64) -> Timestamp {
-    Timestamp::from_microsecond(micros).unwrap_or(if micros < 0 { Timestamp::MIN } else { Timestamp::MAX })
-}
 
 pub(super) fn unreadable(column: &str) -> Error {
     Error::store("reading a row", StoreClass::Permanent, format!("column {column} holds an unknown value"))

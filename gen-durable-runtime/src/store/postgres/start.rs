@@ -5,8 +5,8 @@ use sqlx::PgConnection;
 use super::{Postgres, rows, session::Session};
 use crate::{
     Error, StoreClass,
-    model::{Deadline, InstanceId, SignalSpec, StartSpec, Started, Target},
-    store::{Delivered, Delivery},
+    model::{InstanceId, SignalSpec, StartSpec, Started, Target},
+    store::{Delivered, Delivery, written::split},
 };
 
 /// Rows a statement of a start.
@@ -218,14 +218,5 @@ impl<'a> StartColumns<'a> {
             .bind(&self.concurrency_keys)
             .bind(&store.0.tables[0]);
         session.rows(query).await
-    }
-}
-
-/// A deadline as a span or a moment, in microseconds.
-fn split(deadline: Option<Deadline>) -> (Option<i64>, Option<i64>) {
-    match deadline {
-        Some(Deadline::After(after)) => (Some(rows::micros(after)), None),
-        Some(Deadline::At(at)) => (None, Some(rows::moment(at))),
-        None => (None, None),
     }
 }

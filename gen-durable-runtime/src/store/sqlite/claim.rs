@@ -1,0 +1,142 @@
+//! Claims and leases.
+
+use std::{
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
+
+use sqlx::sqlite::SqliteRow;
+
+use super::{
+    Sqlite,
+    encode::json,
+    rows,
+    session::{Session, Survive},
+    sql,
+};
+use crate::{
+    Error,
+    model::{Claim, ClaimToken, InstanceId, Json, ReceivedSignal, Wake},
+    store::{
+        ClaimOrder, Claimed, Renewed,
+        written::{micros, timestamp},
+    },
+};
+
+impl Sqlite {
+    pub(super) async fn claim_rows(&self, order: &ClaimOrder<'_>) -> Result<Claimed, Error> {
+        let mut session = self.writing("claiming", Survive::Crash).await?;
+        // Within the lock: a due moment judged before it would be too early for what was committed meanwhile.
+        let now = self.now();
+        let due = due(&mut session, order, now).await?;
+        let chosen = choose(&due)?;
+        let claims = if chosen.is_empty() { vec![] } else { take(&mut session, order, &chosen, now).await? };
+        let short = claims.len() < usize::try_from(order.limit).unwrap_or(usize::MAX);
+        let (next_due, next_deadline) = if short { next(&mut session, order.queue, now).await? } else { (None, None) };
+        session.end().await?;
+        Ok(Claimed {
+            claims,
+            looked: due.len(),
+            now: timestamp(now),
+            next_due: next_due.map(timestamp),
+            next_deadline: next_deadline.map(timestamp),
+        })
+    }
+
+    /// There is nobody to wait for: a claim that was not renewed is lost.
+    pub(super) async fn renew_leases(
+        &self,
+        claims: &[(InstanceId, ClaimToken)],
+        lease: Duration,
+    ) -> Result<Renewed, Error> {
+        let pairs: Vec<(i64, &str)> = claims.iter().map(|(id, token)| (id.get(), token.as_str())).collect();
+        let mut session = self.writing("renewing leases", Survive::Crash).await?;
+        let query = sqlx::query(sql::renew()).bind(json(&pairs)?).bind(self.now().saturating_add(micros(lease)));
+        let renewed = session.rows(query).await?;
+        session.end().await?;
+        let renewed = renewed.iter().map(|r| rows::get(r, "id")).collect::<Result<HashSet<i64>, _>>()?;
+        let lost = claims.iter().filter(|(id, _)| !renewed.contains(&id.get())).cloned().collect();
+        Ok(Renewed { busy: vec![], lost })
+    }
+
+    pub(super) async fn renew_one_lease(
+        &self,
+        id: InstanceId,
+        token: &ClaimToken,
+        lease: Duration,
+    ) -> Result<bool, Error> {
+        Ok(self.renew_leases(&[(id, token.clone())], lease).await?.lost.is_empty())
+    }
+}
+
+async fn due(session: &mut Session<'_>, order: &ClaimOrder<'_>, now: i64) -> Result<Vec<SqliteRow>, Error> {
+    let known = order.known;
+    let known: Vec<(&str, i32, &str)> = (known.machines.iter().zip(&known.versions).zip(&known.steps))
+        .map(|((machine, version), step)| (machine.as_str(), *version, step.as_str()))
+        .collect();
+    let query = sqlx::query(sql::claim()).bind(order.queue).bind(i64::from(order.limit)).bind(json(&known)?);
+    session.rows(query.bind(order.crashed).bind(now)).await
+}
+
+/// One row a key, and one row that crashed twice before.
+fn choose(due: &[SqliteRow]) -> Result<Vec<i64>, Error> {
+    let (mut keys, mut crashed) = (HashSet::new(), false);
+    let mut chosen = Vec::with_capacity(due.len());
+    for row in due {
+        let key: Option<&str> = rows::get(row, "concurrency_key")?;
+        let crashes = rows::get::<i64>(row, "crashes")? > 1;
+        if (crashes && crashed) || key.is_some_and(|key| keys.contains(key)) {
+            continue;
+        }
+        keys.extend(key);
+        crashed |= crashes;
+        chosen.push(rows::get(row, "id")?);
+    }
+    Ok(chosen)
+}
+
+/// Leases the rows; answers in the order they were chosen.
+async fn take(
+    session: &mut Session<'_>,
+    order: &ClaimOrder<'_>,
+    chosen: &[i64],
+    now: i64,
+) -> Result<Vec<Claim>, Error> {
+    let query = sqlx::query(sql::claim_take()).bind(json(&chosen)?).bind(order.token.as_str());
+    let taken = session.rows(query.bind(now.saturating_add(micros(order.lease))).bind(now)).await?;
+    let mut claims = taken.iter().map(|r| rows::claim(r, order)).collect::<Result<Vec<_>, _>>()?;
+    let place: HashMap<i64, usize> = chosen.iter().enumerate().map(|(at, id)| (*id, at)).collect();
+    claims.sort_by_key(|(claim, _)| place.get(&claim.id.get()).copied());
+    let signals = received(session, &claims).await?;
+    let with_signals = |(claim, ids): (Claim, Vec<i64>)| match claim.wake {
+        Wake::Signals(_) => {
+            let wake = Wake::Signals(ids.iter().filter_map(|id| signals.get(id).cloned()).collect());
+            Claim { wake, ..claim }
+        }
+        Wake::Ready | Wake::Unsatisfied => claim,
+    };
+    Ok(claims.into_iter().map(with_signals).collect())
+}
+
+async fn received(
+    session: &mut Session<'_>,
+    claims: &[(Claim, Vec<i64>)],
+) -> Result<HashMap<i64, ReceivedSignal>, Error> {
+    let ids: Vec<i64> = claims.iter().flat_map(|(_, ids)| ids).copied().collect();
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let found = session.rows(sqlx::query(sql::claim_signals()).bind(json(&ids)?)).await?;
+    let read = |r: &SqliteRow| -> Result<_, Error> {
+        let id = rows::get(r, "id")?;
+        let payload = Json::stored(rows::get::<String>(r, "payload")?);
+        Ok((id, ReceivedSignal { id, name: rows::get(r, "name")?, payload }))
+    };
+    found.iter().map(read).collect()
+}
+
+async fn next(session: &mut Session<'_>, queue: &str, now: i64) -> Result<(Option<i64>, Option<i64>), Error> {
+    let found = session.rows(sqlx::query(sql::claim_next()).bind(queue).bind(now)).await?;
+    let Some(row) = found.first() else { return Ok((None, None)) };
+    Ok((rows::get(row, "due_us")?, rows::get(row, "deadline_us")?))
+}

@@ -1,0 +1,80 @@
+//! Outcomes: a batch is one transaction.
+
+use std::collections::HashMap;
+
+use sqlx::sqlite::SqliteRow;
+
+use super::{
+    Sqlite,
+    encode::{CommitRow, json},
+    rows,
+    session::{Session, Survive},
+    sql,
+};
+use crate::{
+    Error,
+    model::{Committed, Transition},
+    store::{
+        fate::{self, Stand},
+        written::empties_inbox,
+    },
+};
+
+/// The status of each row that was written. An instance that was reaped and claimed again may stand in a batch
+/// twice, and only one of its claims passes the fence.
+type Changed = HashMap<(i64, String), String>;
+
+impl Sqlite {
+    pub(super) async fn commit_batch(&self, batch: &[Transition]) -> Result<Vec<Committed>, Error> {
+        let text = json(&batch.iter().map(CommitRow).collect::<Vec<_>>())?;
+        let mut session = self.writing("committing", Survive::PowerCut).await?;
+        let now = self.now();
+        let changed = write(&mut session, batch, text, now).await?;
+        let landed = |t: &Transition| changed.get(&(t.id.get(), t.token.as_str().to_owned()));
+        let written: Vec<&Transition> = batch.iter().filter(|t| landed(t).is_some()).collect();
+        consume(&mut session, &written, now).await?;
+        let missing: Vec<i64> = batch.iter().filter(|t| landed(t).is_none()).map(|t| t.id.get()).collect();
+        let standing = if missing.is_empty() { HashMap::new() } else { stand(&mut session, &missing).await? };
+        session.end().await?;
+        let answer = |t: &Transition| match landed(t) {
+            Some(status) => fate::written(status),
+            None => standing.get(&t.id.get()).map_or(Committed::ClaimLost, |s| s.answer(t)),
+        };
+        Ok(batch.iter().map(answer).collect())
+    }
+}
+
+async fn write(session: &mut Session<'_>, batch: &[Transition], text: String, now: i64) -> Result<Changed, Error> {
+    let consumed: Vec<i64> = batch.iter().flat_map(|t| t.consumed.iter().copied()).collect();
+    let query = sqlx::query(sql::commit()).bind(text).bind(now).bind(json(&consumed)?);
+    let found = session.rows(query).await?;
+    let read = |r: &SqliteRow| Ok(((rows::get(r, "id")?, rows::get(r, "locked_by")?), rows::get(r, "status")?));
+    found.iter().map(read).collect()
+}
+
+/// Only what was written consumes: a lost claim's signals stay.
+async fn consume(session: &mut Session<'_>, written: &[&Transition], now: i64) -> Result<(), Error> {
+    let signals: Vec<i64> = written.iter().flat_map(|t| t.consumed.iter().copied()).collect();
+    let ended: Vec<i64> = written.iter().filter(|t| empties_inbox(t)).map(|t| t.id.get()).collect();
+    if !signals.is_empty() {
+        let signals = json(&signals)?;
+        session.rows(sqlx::query(sql::consume_kept()).bind(&signals).bind(json(&ended)?).bind(now)).await?;
+        session.rows(sqlx::query(sql::consume()).bind(signals)).await?;
+    }
+    if !ended.is_empty() {
+        session.rows(sqlx::query(sql::consume_inbox()).bind(json(&ended)?)).await?;
+    }
+    Ok(())
+}
+
+async fn stand(session: &mut Session<'_>, ids: &[i64]) -> Result<HashMap<i64, Stand>, Error> {
+    let found = session.rows(sqlx::query(sql::stand()).bind(json(&ids)?)).await?;
+    let read = |r: &SqliteRow| -> Result<(i64, Stand), Error> {
+        let status: &str = rows::get(r, "status")?;
+        let (executing, failed) = (status == "executing", status == "failed");
+        let (token, transitions) = (rows::get(r, "locked_by")?, rows::get(r, "transitions")?);
+        let attempt = rows::small(r, "attempt")?;
+        Ok((rows::get(r, "id")?, Stand { token, transitions, attempt, executing, failed }))
+    };
+    found.iter().map(read).collect()
+}

@@ -1,0 +1,84 @@
+//! A batch as one JSON parameter: what `unnest` of columns is on Postgres.
+
+use serde::{Serialize, Serializer, ser::SerializeSeq};
+
+use crate::{
+    Error, StoreClass,
+    model::{StartSpec, Transition},
+    store::written::{Written, micros, split},
+};
+
+/// A JSON text for `json_each`.
+pub(super) fn json(value: &impl Serialize) -> Result<String, Error> {
+    serde_json::to_string(value).map_err(|e| Error::store("encoding a batch", StoreClass::Permanent, e))
+}
+
+/// One row of commit.sql.
+pub(super) struct CommitRow<'a>(pub(super) &'a Transition);
+
+impl Serialize for CommitRow<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (t, w) = (self.0, Written::of(self.0));
+        let mut row = serializer.serialize_seq(Some(16))?;
+        row.serialize_element(&t.id.get())?;
+        row.serialize_element(t.token.as_str())?;
+        row.serialize_element(&t.transitions)?;
+        row.serialize_element(&w.kind)?;
+        for text in [w.step, w.state, w.carry, w.result, w.error] {
+            row.serialize_element(&text)?;
+        }
+        row.serialize_element(&w.after_us)?;
+        row.serialize_element(&w.at_us)?;
+        row.serialize_element(&w.version)?;
+        row.serialize_element(&w.queue)?;
+        row.serialize_element(&w.priority)?;
+        row.serialize_element(&w.concurrency_key)?;
+        row.serialize_element(&names(w.awaits))?;
+        row.end()
+    }
+}
+
+/// One row of start.sql, with its id.
+pub(super) struct StartRow<'a>(pub(super) i64, pub(super) &'a StartSpec);
+
+impl Serialize for StartRow<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(id, s) = self;
+        let (wait_us, wait_at_us) = split(s.entry.wait.as_ref().and_then(|w| w.deadline));
+        let (timer_us, at_us) = split(s.entry.timer);
+        let mut row = serializer.serialize_seq(Some(18))?;
+        row.serialize_element(id)?;
+        row.serialize_element(s.machine)?;
+        row.serialize_element(&s.version)?;
+        row.serialize_element(s.entry.step)?;
+        row.serialize_element(s.entry.state.as_str())?;
+        row.serialize_element(&s.carry.as_ref().map(|c| c.as_str()))?;
+        row.serialize_element(&s.key)?;
+        row.serialize_element(scope(s))?;
+        row.serialize_element(s.first_queue())?;
+        row.serialize_element(&s.first_priority())?;
+        row.serialize_element(&s.queue)?;
+        row.serialize_element(&s.priority)?;
+        row.serialize_element(&micros(s.delay).saturating_add(timer_us.unwrap_or(0)))?;
+        row.serialize_element(&at_us)?;
+        row.serialize_element(&names(s.entry.wait.as_ref().map(|w| &*w.names)))?;
+        row.serialize_element(&wait_us)?;
+        row.serialize_element(&wait_at_us)?;
+        row.serialize_element(&s.entry.concurrency.as_ref().map(|slot| slot.key.as_str()))?;
+        row.end()
+    }
+}
+
+/// The statuses in which a business key is occupied.
+fn scope(s: &StartSpec) -> &'static str {
+    match (&s.key, s.key_kept) {
+        (None, _) => "[]",
+        (Some(_), false) => r#"["runnable","executing","awaiting_signal","awaiting_children"]"#,
+        (Some(_), true) => r#"["runnable","executing","awaiting_signal","awaiting_children","done","failed"]"#,
+    }
+}
+
+/// A list inside a row is JSON within JSON, as its column holds it.
+fn names(names: Option<&[&'static str]>) -> Option<String> {
+    names.map(|names| serde_json::Value::from(names.to_vec()).to_string())
+}

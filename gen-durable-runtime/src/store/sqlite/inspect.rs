@@ -1,0 +1,49 @@
+//! Reading: one instance, a page of them, and how those stand that someone waits for.
+
+use sqlx::sqlite::SqliteRow;
+
+use super::{Sqlite, encode::json, rows, sql};
+use crate::{
+    Error,
+    model::{InstanceId, Snapshot, Target},
+    store::{Filter, Standing},
+};
+
+pub(super) async fn endings(store: &Sqlite, ids: &[InstanceId]) -> Result<Vec<Standing>, Error> {
+    let ids: Vec<i64> = ids.iter().map(|id| id.get()).collect();
+    let found = store.read("waiting", sqlx::query(sql::ended()).bind(json(&ids)?)).await?;
+    found.iter().map(standing).collect()
+}
+
+fn standing(row: &SqliteRow) -> Result<Standing, Error> {
+    Ok(Standing {
+        id: InstanceId::new(rows::get(row, "id")?),
+        machine: rows::get(row, "fsm")?,
+        status: rows::status(row)?,
+        step: rows::get(row, "step")?,
+        result: rows::json_opt(row, "result")?,
+        error: rows::get(row, "last_error")?,
+    })
+}
+
+pub(super) async fn show(store: &Sqlite, target: &Target) -> Result<Option<Snapshot>, Error> {
+    let (id, key) = match target {
+        Target::Id(id) => (Some(id.get()), None),
+        Target::Key(key) => (None, Some(key.as_str())),
+    };
+    let found = store.read("showing", sqlx::query(sql::show()).bind(id).bind(key)).await?;
+    found.first().map(rows::snapshot).transpose()
+}
+
+pub(super) async fn list(store: &Sqlite, filter: &Filter) -> Result<Vec<Snapshot>, Error> {
+    let limit = if filter.limit == 0 { 100 } else { i64::from(filter.limit) };
+    let query = sqlx::query(sql::list())
+        .bind(filter.before.map(InstanceId::get))
+        .bind(filter.machine.as_deref())
+        .bind(filter.status.map(|s| s.as_str()))
+        .bind(filter.queue.as_deref())
+        .bind(filter.step.as_deref())
+        .bind(limit);
+    let found = store.read("listing", query).await?;
+    found.iter().map(rows::snapshot).collect()
+}

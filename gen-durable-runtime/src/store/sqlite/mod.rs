@@ -1,0 +1,20 @@
+//! The SQLite store: one file, no server. Many readers and one writer, which is the exclusion that row locks are elsewhere.
+
+mod claim;
+mod commit;
+mod encode;
+mod error;
+mod file;
+mod hub;
+mod inspect;
+mod migrate;
+mod rows;
+mod session;
+mod signal;
+mod sql;
+mod start;
+mod store;
+mod sweep;
+mod wake_ups;
+
+pub use store::Sqlite;

@@ -1,0 +1,117 @@
+//! From rows to what the engine and the client know.
+
+use sqlx::{Row, sqlite::SqliteRow};
+
+use super::error;
+use crate::{
+    Error, StoreClass,
+    model::{Claim, ClaimToken, InstanceId, Json, Snapshot, Status, Wake},
+    store::{ClaimOrder, written::timestamp},
+};
+
+pub(super) fn unreadable(column: &str) -> Error {
+    Error::store("reading a row", StoreClass::Permanent, format!("column {column} holds an unknown value"))
+}
+
+/// A column of a row.
+pub(super) fn get<'r, T>(row: &'r SqliteRow, column: &'static str) -> Result<T, Error>
+where
+    T: sqlx::Decode<'r, sqlx::Sqlite> + sqlx::Type<sqlx::Sqlite>,
+{
+    row.try_get(column).map_err(error::at("reading a row"))
+}
+
+pub(super) fn json(row: &SqliteRow, column: &'static str) -> Result<Json, Error> {
+    get::<String>(row, column).map(Json::stored)
+}
+
+pub(super) fn json_opt(row: &SqliteRow, column: &'static str) -> Result<Option<Json>, Error> {
+    Ok(get::<Option<String>>(row, column)?.map(Json::stored))
+}
+
+/// A number whose column can hold larger ones than its meaning has.
+pub(super) fn small<T: TryFrom<i64>>(row: &SqliteRow, column: &'static str) -> Result<T, Error> {
+    T::try_from(get(row, column)?).map_err(|_| unreadable(column))
+}
+
+pub(super) fn status(row: &SqliteRow) -> Result<Status, Error> {
+    Status::from_stored(get(row, "status")?).ok_or_else(|| unreadable("status"))
+}
+
+/// A JSON array in a column.
+pub(super) fn list<T: serde::de::DeserializeOwned>(
+    row: &SqliteRow,
+    column: &'static str,
+) -> Result<Option<Vec<T>>, Error> {
+    let text = get::<Option<&str>>(row, column)?;
+    text.map(|t| serde_json::from_str(t).map_err(|_| unreadable(column))).transpose()
+}
+
+/// A claim; the signals it received are known by their ids only.
+pub(super) fn claim(row: &SqliteRow, order: &ClaimOrder<'_>) -> Result<(Claim, Vec<i64>), Error> {
+    let received: Option<Vec<i64>> = list(row, "received")?;
+    let wake = match (get::<bool>(row, "waited")?, &received) {
+        (false, _) => Wake::Ready,
+        (true, None) => Wake::Unsatisfied,
+        (true, Some(_)) => Wake::Signals(vec![]),
+    };
+    let received = if wake == Wake::Ready { vec![] } else { received.unwrap_or_default() };
+    Ok((claimed(row, &order.token, order.queue, wake)?, received))
+}
+
+fn claimed(row: &SqliteRow, token: &ClaimToken, queue: &str, wake: Wake) -> Result<Claim, Error> {
+    let home_priority = get::<Option<i64>>(row, "home_priority")?;
+    let home_priority = home_priority.map(i16::try_from).transpose().map_err(|_| unreadable("home_priority"))?;
+    Ok(Claim {
+        id: InstanceId::new(get(row, "id")?),
+        token: token.clone(),
+        machine: get(row, "fsm")?,
+        version: small(row, "fsm_version")?,
+        step: get(row, "step")?,
+        state: json(row, "state")?,
+        carry: json_opt(row, "carry")?,
+        attempt: small(row, "attempt")?,
+        errors: small(row, "errors")?,
+        crashes: small(row, "crashes")?,
+        transitions: get(row, "transitions")?,
+        queue: queue.to_owned(),
+        priority: small(row, "priority")?,
+        home_queue: get(row, "home_queue")?,
+        home_priority,
+        concurrency_key: get(row, "concurrency_key")?,
+        wake,
+    })
+}
+
+pub(super) fn snapshot(row: &SqliteRow) -> Result<Snapshot, Error> {
+    let raw = |column| -> Result<_, Error> {
+        let text: Option<String> = get(row, column)?;
+        text.map(|t| serde_json::value::RawValue::from_string(t).map_err(|_| unreadable(column))).transpose()
+    };
+    // The largest number is `infinity`: how a person puts a row aside.
+    let at = |column| -> Result<_, Error> { Ok(get::<Option<i64>>(row, column)?.filter(|us| *us != i64::MAX)) };
+    Ok(Snapshot {
+        id: InstanceId::new(get(row, "id")?),
+        machine: get(row, "fsm")?,
+        version: small(row, "fsm_version")?,
+        step: get(row, "step")?,
+        status: status(row)?,
+        state: raw("state")?.ok_or_else(|| unreadable("state"))?,
+        carry: raw("carry")?,
+        result: raw("result")?,
+        last_error: get(row, "last_error")?,
+        awaits: list(row, "awaits")?.unwrap_or_default(),
+        await_deadline: at("await_deadline")?.map(timestamp),
+        key: get(row, "correlation_key")?,
+        queue: get(row, "queue")?,
+        priority: small(row, "priority")?,
+        attempt: small(row, "attempt")?,
+        crashes: small(row, "crashes")?,
+        transitions: get(row, "transitions")?,
+        eligible_at: at("eligible_at")?.map_or(jiff::Timestamp::MAX, timestamp),
+        worker: get(row, "locked_by")?,
+        lease_expires_at: at("lease_expires_at")?.map(timestamp),
+        inserted_at: timestamp(get(row, "inserted_at")?),
+        updated_at: timestamp(get(row, "updated_at")?),
+    })
+}

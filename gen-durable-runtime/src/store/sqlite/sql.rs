@@ -1,0 +1,35 @@
+//! The statements.
+
+macro_rules! statements {
+    ($($name:ident),* $(,)?) => {
+        $(pub(super) fn $name() -> &'static str { include_str!(concat!("sql/", stringify!($name), ".sql")) })*
+    };
+}
+
+statements!(
+    changes,
+    claim,
+    claim_next,
+    claim_signals,
+    claim_take,
+    commit,
+    consume,
+    consume_inbox,
+    consume_kept,
+    end_waits,
+    end_waits_next,
+    ended,
+    ids,
+    list,
+    owners,
+    reap,
+    reclaim,
+    renew,
+    show,
+    signal,
+    signal_targets,
+    signal_wake,
+    stand,
+    start,
+    start_occupants,
+);

@@ -1,0 +1,18 @@
+-- Due rows of one queue, most urgent first: what claim_take.sql may lease, in the same transaction.
+--
+-- Index: gen_durable_pick, walked in order, so that LIMIT stops after the batch; the look at busy keys is a probe of
+-- gen_durable_concurrency_active. There is one writer, so what is due here is still due when it is taken.
+-- ?1 queue  ?2 limit  ?3 known machines, versions and steps: [[machine, version, step], ..]
+-- ?4 a row that crashed twice before is welcome  ?5 now
+SELECT g.id, g.concurrency_key, g.crashes
+FROM gen_durable AS g INDEXED BY gen_durable_pick
+WHERE g.queue = ?1
+  AND g.status = 'runnable'
+  AND g.eligible_at <= ?5
+  AND (g.fsm, g.fsm_version, g.step) IN (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?3))
+  AND (g.crashes <= 1 OR ?4)
+  AND (g.concurrency_key IS NULL OR NOT EXISTS (
+    SELECT 1 FROM gen_durable b
+    WHERE b.concurrency_key = g.concurrency_key AND b.status = 'executing' AND b.concurrency_shard IS NULL))
+ORDER BY g.priority, g.eligible_at
+LIMIT ?2

@@ -1,0 +1,60 @@
+-- Writes a batch of outcomes. A row that lost its claim is not returned.
+--
+-- Index: the primary key; `+` keeps the status from being looked up in gen_durable_lease.
+-- kind: 0 on in place (touches no indexed column)  1 on, requeued  2 on, parked  3 retry  4 done  5 fail
+--       6 parked again  7 claim given back
+--
+-- Counters stop at the end of their type on Postgres: a step may retry for ever.
+--
+-- ?1 the batch: [[id, token, transitions, kind, step, state, carry, result, error, microseconds until due, due at,
+--    version, queue, priority, concurrency key, awaited names as JSON], ..]
+-- ?2 now  ?3 the signals that the batch consumes
+UPDATE gen_durable AS g NOT INDEXED
+SET status = CASE
+      WHEN i.kind = 0 THEN g.status
+      WHEN i.kind = 4 THEN 'done'
+      WHEN i.kind = 5 OR i.key_taken THEN 'failed'
+      WHEN i.kind IN (1, 3, 7) THEN 'runnable'
+      WHEN (CASE WHEN i.kind = 2 THEN i.due ELSE g.await_deadline END) <= ?2 OR EXISTS (
+        SELECT 1 FROM signals s
+        WHERE s.target_id = g.id AND s.consumed_at IS NULL AND s.id NOT IN (SELECT value FROM json_each(?3))
+          AND s.name IN (SELECT value FROM json_each(CASE WHEN i.kind = 2 THEN i.awaits ELSE g.awaits END)))
+        THEN 'runnable'
+      ELSE 'awaiting_signal'
+    END,
+    fsm_version = coalesce(i.version, g.fsm_version),
+    step = coalesce(i.step, g.step),
+    state = coalesce(i.state, g.state),
+    carry = coalesce(i.carry, g.carry),
+    result = i.result,
+    last_error = CASE WHEN i.key_taken AND i.kind NOT IN (0, 4, 5) THEN 'its business key has a newer occupant'
+      WHEN i.kind IN (6, 7) THEN g.last_error ELSE i.error END,
+    queue = coalesce(i.queue, g.queue),
+    priority = coalesce(i.priority, g.priority),
+    concurrency_key = CASE WHEN i.kind <= 2 THEN i.concurrency_key ELSE g.concurrency_key END,
+    awaits = CASE WHEN i.kind <= 2 THEN i.awaits WHEN i.kind = 4 THEN NULL ELSE g.awaits END,
+    await_deadline = CASE WHEN i.kind = 2 THEN i.due WHEN i.kind IN (0, 1, 4) THEN NULL ELSE g.await_deadline END,
+    received = CASE WHEN i.kind IN (3, 5, 7) THEN g.received END,
+    attempt = CASE WHEN i.kind <= 2 THEN 0 WHEN i.kind = 3 THEN min(g.attempt, 2147483646) + 1 ELSE g.attempt END,
+    errors = CASE WHEN i.kind <= 2 THEN 0 WHEN i.kind = 3 AND i.error IS NOT NULL THEN min(g.errors, 2147483646) + 1
+      ELSE g.errors END,
+    crashes = CASE WHEN i.kind <= 2 OR i.kind = 4 THEN 0 ELSE g.crashes END,
+    transitions = g.transitions + CASE WHEN i.kind <= 2 OR i.kind = 4 THEN 1 ELSE 0 END,
+    eligible_at = CASE WHEN i.kind IN (1, 3) THEN max(i.due, ?2)
+      WHEN i.kind IN (0, 7) THEN g.eligible_at ELSE ?2 END,
+    lease_expires_at = CASE WHEN i.kind = 0 THEN g.lease_expires_at END,
+    updated_at = CASE WHEN i.kind = 0 THEN g.updated_at ELSE ?2 END
+FROM (
+  SELECT value ->> 0 AS id, value ->> 1 AS token, value ->> 2 AS transitions, value ->> 3 AS kind, value ->> 4 AS step,
+    value ->> 5 AS state, value ->> 6 AS carry, value ->> 7 AS result, value ->> 8 AS error,
+    coalesce(value ->> 10, ?2 + (value ->> 9)) AS due, value ->> 11 AS version, value ->> 12 AS queue,
+    value ->> 13 AS priority, value ->> 14 AS concurrency_key, value ->> 15 AS awaits,
+    -- Only a row with a foreign scope, that gave its key up while it executed, can meet a newer occupant.
+    EXISTS (
+      SELECT 1 FROM gen_durable h JOIN gen_durable o ON o.correlation_guard = h.correlation_key
+      WHERE h.id = value ->> 0 AND h.correlation_key IS NOT NULL AND h.correlation_guard IS NULL
+        AND instr(h.correlation_scope, '"runnable"') > 0) AS key_taken
+  FROM json_each(?1)
+) AS i
+WHERE g.id = i.id AND g.locked_by = i.token AND g.transitions = i.transitions AND +g.status = 'executing'
+RETURNING id, locked_by, status

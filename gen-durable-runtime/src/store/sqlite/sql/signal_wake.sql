@@ -1,0 +1,9 @@
+-- Wakes the instances that wait for what was just put into their inbox. A park in progress is another transaction,
+-- before this one or after it, so one of the two always sees the other.
+-- Index: the primary key; signals_inbox. ?1 instances  ?2 the first of the new signals  ?3 now
+UPDATE gen_durable AS g SET status = 'runnable', eligible_at = ?3, updated_at = ?3
+WHERE g.id IN (SELECT value FROM json_each(?1)) AND +g.status = 'awaiting_signal' AND EXISTS (
+  SELECT 1 FROM signals s
+  WHERE s.target_id = g.id AND s.id >= ?2 AND s.consumed_at IS NULL
+    AND s.name IN (SELECT value FROM json_each(g.awaits)))
+RETURNING id

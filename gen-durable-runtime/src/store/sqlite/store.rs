@@ -1,0 +1,166 @@
+use std::{
+    fmt,
+    sync::{Arc, atomic::AtomicBool},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use sqlx::SqlitePool;
+
+use super::{file::File, hub::Hub, inspect, migrate};
+use crate::{
+    Error,
+    model::{ClaimToken, Committed, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Target, Transition},
+    store::{
+        CallerTransaction, ClaimOrder, Claimed, DatabaseOptions, Delivery, Filter, Migration, Pending, Renewed,
+        Standing, Store, Swept, WakeUps,
+    },
+};
+
+/// The SQLite store: one connection that writes, a pool that reads.
+#[derive(Clone)]
+pub struct Sqlite(pub(super) Arc<Inner>);
+
+pub(super) struct Inner {
+    pub(super) file: File,
+    pub(super) writer: SqlitePool,
+    pub(super) readers: Option<SqlitePool>,
+    pub(super) options: DatabaseOptions,
+    pub(super) hub: Arc<Hub>,
+    /// Whether the writer's next commit is flushed to the disk.
+    pub(super) flushes: AtomicBool,
+}
+
+impl Sqlite {
+    /// Opens pools; touches the file with the first call.
+    ///
+    /// # Errors
+    /// When the URL cannot be read, or asks for what one file cannot do.
+    pub fn new(options: DatabaseOptions) -> Result<Self, Error> {
+        let file = File::of(&options)?;
+        let (wait, hub) = (options.call_timeout, Hub::of(file.identity()));
+        let (writer, readers) = (file.writer(wait), file.readers(options.pool_size, wait));
+        let flushes = AtomicBool::new(file.is_full());
+        Ok(Self(Arc::new(Inner { file, writer, readers, options, hub, flushes })))
+    }
+
+    /// The clock of everything in the file: all its processes run on one machine.
+    pub(super) fn now(&self) -> i64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+        i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
+    }
+}
+
+impl fmt::Debug for Sqlite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Sqlite").field(&self.describe()).finish()
+    }
+}
+
+impl Store for Sqlite {
+    fn claim<'a>(&'a self, order: &'a ClaimOrder<'a>) -> Pending<'a, Claimed> {
+        Box::pin(self.claim_rows(order))
+    }
+
+    fn commit<'a>(&'a self, batch: &'a [Transition]) -> Pending<'a, Vec<Committed>> {
+        Box::pin(self.commit_batch(batch))
+    }
+
+    fn renew<'a>(&'a self, claims: &'a [(InstanceId, ClaimToken)], lease: Duration) -> Pending<'a, Renewed> {
+        Box::pin(self.renew_leases(claims, lease))
+    }
+
+    fn renew_one<'a>(&'a self, id: InstanceId, token: &'a ClaimToken, lease: Duration) -> Pending<'a, bool> {
+        Box::pin(self.renew_one_lease(id, token, lease))
+    }
+
+    fn end_waits(&self, limit: u32) -> Pending<'_, Swept> {
+        Box::pin(self.end_due_waits(limit))
+    }
+
+    fn reap(&self, limit: u32) -> Pending<'_, Swept> {
+        Box::pin(self.reap_expired(limit))
+    }
+
+    fn owners(&self) -> Pending<'_, Vec<String>> {
+        Box::pin(self.claim_owners())
+    }
+
+    fn reclaim<'a>(&'a self, owner: &'a str, limit: u32) -> Pending<'a, Swept> {
+        Box::pin(self.reclaim_from(owner, limit))
+    }
+
+    fn start<'a>(&'a self, starts: &'a [StartSpec]) -> Pending<'a, Vec<Started>> {
+        Box::pin(self.start_all(starts))
+    }
+
+    fn signal<'a>(&'a self, signals: &'a [SignalSpec]) -> Pending<'a, Vec<Delivery>> {
+        Box::pin(self.signal_all(signals))
+    }
+
+    fn endings<'a>(&'a self, ids: &'a [InstanceId]) -> Pending<'a, Vec<Standing>> {
+        Box::pin(inspect::endings(self, ids))
+    }
+
+    fn show<'a>(&'a self, target: &'a Target) -> Pending<'a, Option<Snapshot>> {
+        Box::pin(inspect::show(self, target))
+    }
+
+    fn list<'a>(&'a self, filter: &'a Filter) -> Pending<'a, Vec<Snapshot>> {
+        Box::pin(inspect::list(self, filter))
+    }
+
+    fn notify<'a>(&'a self, queues: &'a [String]) -> Pending<'a, ()> {
+        Box::pin(async move {
+            self.0.hub.send(queues);
+            Ok(())
+        })
+    }
+
+    /// A caller's commit is seen by the look at the file.
+    fn transactions<'a>(&'a self, _xids: &'a [String]) -> Pending<'a, Vec<(String, CallerTransaction)>> {
+        Box::pin(async { Ok(vec![]) })
+    }
+
+    fn wake_ups(&self) -> Pending<'_, Option<Box<dyn WakeUps>>> {
+        Box::pin(async move { Ok(Some(Box::new(self.listen()) as Box<dyn WakeUps>)) })
+    }
+
+    fn check(&self) -> Pending<'_, ()> {
+        Box::pin(migrate::check(self))
+    }
+
+    fn migrate<'a>(&'a self, migration: &'a Migration) -> Pending<'a, Vec<String>> {
+        Box::pin(migrate::migrate(self, migration))
+    }
+
+    fn close(&self) -> Pending<'_, ()> {
+        Box::pin(async move {
+            if let Some(readers) = &self.0.readers {
+                readers.close().await;
+            }
+            // Last, so that it empties the log into the file.
+            self.0.writer.close().await;
+            Ok(())
+        })
+    }
+
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+
+    fn url(&self) -> &str {
+        &self.0.options.url
+    }
+
+    fn describe(&self) -> String {
+        self.0.file.path().map_or_else(|| "sqlite in memory".into(), |path| format!("sqlite {}", path.display()))
+    }
+
+    fn dialect(&self) -> &'static str {
+        "sqlite"
+    }
+
+    fn warnings(&self, _concurrency: usize) -> Vec<String> {
+        vec![]
+    }
+}

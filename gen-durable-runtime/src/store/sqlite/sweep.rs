@@ -1,0 +1,45 @@
+//! Periodic maintenance, in bounded pieces.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use sqlx::sqlite::SqliteRow;
+
+use super::{Sqlite, rows, session::Survive, sql};
+use crate::{Error, store::Swept};
+
+impl Sqlite {
+    pub(super) async fn end_due_waits(&self, limit: u32) -> Result<Swept, Error> {
+        let mut session = self.writing("ending waits", Survive::Crash).await?;
+        let now = self.now();
+        let ended = session.rows(sqlx::query(sql::end_waits()).bind(i64::from(limit)).bind(now)).await?;
+        let next = session.rows(sqlx::query(sql::end_waits_next()).bind(now)).await?;
+        session.end().await?;
+        let next = next.first().map(|r| rows::get::<i64>(r, "next_us")).transpose()?;
+        Ok(Swept { next: next.map(|us| Duration::from_micros(u64::try_from(us).unwrap_or(0))), ..swept(&ended)? })
+    }
+
+    pub(super) async fn reap_expired(&self, limit: u32) -> Result<Swept, Error> {
+        let mut session = self.writing("reaping", Survive::Crash).await?;
+        let reaped = session.rows(sqlx::query(sql::reap()).bind(i64::from(limit)).bind(self.now())).await?;
+        session.end().await?;
+        swept(&reaped)
+    }
+
+    pub(super) async fn reclaim_from(&self, owner: &str, limit: u32) -> Result<Swept, Error> {
+        let mut session = self.writing("taking back claims", Survive::Crash).await?;
+        let query = sqlx::query(sql::reclaim()).bind(i64::from(limit)).bind(self.now()).bind(format!("{owner}#"));
+        let reclaimed = session.rows(query).await?;
+        session.end().await?;
+        swept(&reclaimed)
+    }
+
+    pub(super) async fn claim_owners(&self) -> Result<Vec<String>, Error> {
+        let found = self.read("looking for owners of claims", sqlx::query(sql::owners())).await?;
+        found.iter().map(|r| rows::get(r, "owner")).collect()
+    }
+}
+
+fn swept(changed: &[SqliteRow]) -> Result<Swept, Error> {
+    let queues = changed.iter().map(|r| rows::get(r, "queue")).collect::<Result<BTreeSet<String>, _>>()?;
+    Ok(Swept { rows: changed.len(), queues: queues.into_iter().collect(), next: None })
+}

@@ -1,0 +1,107 @@
+//! What one transition writes on its row, in no dialect.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::model::{Advance, Change, Deadline, Transition};
+
+/// The columns of one row of a commit. `kind`: 0 on in place (touches no indexed column), 1 on and requeued, 2 on and
+/// parked, 3 retry, 4 done, 5 fail, 6 parked again, 7 claim given back.
+#[derive(Debug, Default)]
+pub(super) struct Written<'a> {
+    pub(super) kind: i16,
+    pub(super) step: Option<&'a str>,
+    pub(super) state: Option<&'a str>,
+    pub(super) carry: Option<&'a str>,
+    pub(super) result: Option<&'a str>,
+    pub(super) error: Option<&'a str>,
+    pub(super) after_us: Option<i64>,
+    pub(super) at_us: Option<i64>,
+    pub(super) version: Option<i32>,
+    pub(super) queue: Option<&'a str>,
+    pub(super) priority: Option<i16>,
+    pub(super) concurrency_key: Option<&'a str>,
+    pub(super) awaits: Option<&'a [&'static str]>,
+}
+
+impl<'a> Written<'a> {
+    pub(super) fn of(t: &'a Transition) -> Self {
+        match &t.change {
+            Change::Advance(a) => Self::advance(a),
+            Change::Retry { after, error } => {
+                Self { kind: 3, after_us: Some(micros(*after)), error: error.as_deref(), ..Self::default() }
+            }
+            Change::Done { result, carry } => {
+                let carry = carry.as_ref().map(|c| c.as_str());
+                Self { kind: 4, result: Some(result.as_str()), carry, ..Self::default() }
+            }
+            Change::Fail { reason, carry } => {
+                let carry = carry.as_ref().map(|c| c.as_str());
+                Self { kind: 5, error: Some(reason.as_str()), carry, ..Self::default() }
+            }
+            Change::Repark => Self { kind: 6, ..Self::default() },
+            Change::Release => Self { kind: 7, ..Self::default() },
+        }
+    }
+
+    fn advance(a: &'a Advance) -> Self {
+        let entry = &a.entry;
+        let (deadline, kind) = match (&entry.wait, entry.timer) {
+            (Some(wait), _) => (wait.deadline, 2),
+            (None, timer) => (timer, i16::from(!a.in_place)),
+        };
+        let (after_us, at_us) = match deadline {
+            None if kind == 1 => (Some(micros(a.delay)), None),
+            deadline => split(deadline),
+        };
+        Self {
+            kind,
+            step: Some(entry.step),
+            state: Some(entry.state.as_str()),
+            carry: a.carry.as_ref().map(|c| c.as_str()),
+            result: None,
+            error: a.error.as_deref(),
+            after_us,
+            at_us,
+            version: Some(a.version),
+            // In place nothing that an index holds is written.
+            queue: (kind != 0).then_some(a.queue.as_str()),
+            priority: (kind != 0).then_some(a.priority),
+            concurrency_key: entry.concurrency.as_ref().map(|slot| slot.key.as_str()),
+            awaits: entry.wait.as_ref().map(|w| &*w.names),
+        }
+    }
+}
+
+/// Whether the inbox goes with the row.
+pub(super) fn empties_inbox(t: &Transition) -> bool {
+    match &t.change {
+        Change::Done { .. } => t.may_have_signals,
+        Change::Advance(_) | Change::Retry { .. } | Change::Fail { .. } | Change::Repark | Change::Release => false,
+    }
+}
+
+/// Microseconds; durations are bounded by 100 years before they get here.
+pub(super) fn micros(duration: Duration) -> i64 {
+    i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
+}
+
+/// A moment as it is stored. One before 1970 is past, whatever it was: Postgres has no year -9999.
+pub(super) fn moment(at: Timestamp) -> i64 {
+    at.as_microsecond().max(0)
+}
+
+/// A stored moment; one beyond the calendar of jiff (year 9999) is its end.
+pub(super) fn timestamp(micros: i64) -> Timestamp {
+    Timestamp::from_microsecond(micros).unwrap_or(if micros < 0 { Timestamp::MIN } else { Timestamp::MAX })
+}
+
+/// A deadline as a span or a moment, in microseconds.
+pub(super) fn split(deadline: Option<Deadline>) -> (Option<i64>, Option<i64>) {
+    match deadline {
+        Some(Deadline::After(after)) => (Some(micros(after)), None),
+        Some(Deadline::At(at)) => (None, Some(moment(at))),
+        None => (None, None),
+    }
+}
