@@ -8,6 +8,8 @@ mod file;
 mod hub;
 mod inspect;
 mod migrate;
+#[cfg(test)]
+mod plans;
 mod rows;
 mod session;
 mod signal;

@@ -1,0 +1,78 @@
+//! Each statement looks its rows up by the index it names: on an empty file, and with statistics of a full one.
+
+use sqlx::{Connection, Row, SqliteConnection};
+
+use super::sql;
+
+const SCHEMA: &str = include_str!("migrate/versions/v1/up.sql");
+
+/// The statements, and the indexes they must use, in any order.
+fn expected() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
+    vec![
+        ("claim", sql::claim(), &["gen_durable_pick (queue=?)", "gen_durable_concurrency_active"]),
+        ("claim_take", sql::claim_take(), &["INTEGER PRIMARY KEY", "signals_"]),
+        ("claim_signals", sql::claim_signals(), &["INTEGER PRIMARY KEY"]),
+        ("claim_next", sql::claim_next(), &["gen_durable_pick (queue=?)", "gen_durable_await_deadline"]),
+        ("commit", sql::commit(), &["INTEGER PRIMARY KEY", "signals_", "gen_durable_correlation"]),
+        ("consume_kept", sql::consume_kept(), &["INTEGER PRIMARY KEY"]),
+        ("consume", sql::consume(), &["INTEGER PRIMARY KEY"]),
+        ("consume_inbox", sql::consume_inbox(), &["signals_target"]),
+        ("end_waits", sql::end_waits(), &["gen_durable_await_deadline (await_deadline<?)"]),
+        ("end_waits_next", sql::end_waits_next(), &["gen_durable_await_deadline"]),
+        ("ended", sql::ended(), &["INTEGER PRIMARY KEY"]),
+        ("list", sql::list(), &["INTEGER PRIMARY KEY (rowid<?)"]),
+        ("owners", sql::owners(), &["gen_durable_lease"]),
+        ("reap", sql::reap(), &["gen_durable_lease (lease_expires_at<?)", "INTEGER PRIMARY KEY"]),
+        ("reclaim", sql::reclaim(), &["gen_durable_lease", "INTEGER PRIMARY KEY"]),
+        ("renew", sql::renew(), &["INTEGER PRIMARY KEY"]),
+        ("show", sql::show(), &["INTEGER PRIMARY KEY", "gen_durable_correlation"]),
+        ("signal_targets", sql::signal_targets(), &["INTEGER PRIMARY KEY", "gen_durable_correlation"]),
+        ("signal_wake", sql::signal_wake(), &["INTEGER PRIMARY KEY", "signals_"]),
+        ("stand", sql::stand(), &["INTEGER PRIMARY KEY"]),
+        ("start_occupants", sql::start_occupants(), &["gen_durable_correlation"]),
+    ]
+}
+
+async fn plan(connection: &mut SqliteConnection, statement: &'static str) -> Vec<String> {
+    let explain = sqlx::AssertSqlSafe(format!("EXPLAIN QUERY PLAN {statement}"));
+    let rows = sqlx::query(explain).fetch_all(connection).await.expect(statement);
+    rows.iter().map(|row| row.get::<String, _>("detail")).collect()
+}
+
+async fn check(connection: &mut SqliteConnection, at: &str) {
+    for (name, statement, indexes) in expected() {
+        let plan = plan(connection, statement).await;
+        for index in indexes {
+            assert!(plan.iter().any(|line| line.contains(index)), "{at}: {name} does not use {index}: {plan:#?}");
+        }
+        // A partial index that is walked as a whole holds only what the statement is about.
+        let whole = |line: &&String| line.starts_with("SCAN") && !line.contains("json_each");
+        let whole: Vec<_> = plan.iter().filter(whole).filter(|l| !allowed(l)).collect();
+        assert!(whole.is_empty(), "{at}: {name} walks a whole table: {plan:#?}");
+    }
+}
+
+/// Sub-queries that were made into tables are as large as the batch; executing rows are those in flight.
+fn allowed(line: &str) -> bool {
+    ["CONSTANT", "levels", "(subquery", "SCAN i", "SCAN lost"].iter().any(|text| line.contains(text))
+        || line.contains("gen_durable_lease")
+        || line.contains("gen_durable_await_deadline")
+}
+
+const FILL: &str = "INSERT INTO gen_durable (fsm, step, status, queue, lease_expires_at, await_deadline, awaits, locked_by)
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+    SELECT 'm', 'a', CASE i % 4 WHEN 0 THEN 'runnable' WHEN 1 THEN 'executing' WHEN 2 THEN 'awaiting_signal' ELSE 'done' END,
+      'q' || i % 3, i, i, '[]', 'w#' || i FROM n;
+    INSERT INTO signals (target_id, name) SELECT id, 's' FROM gen_durable;
+    ANALYZE;";
+
+#[tokio::test]
+async fn every_statement_uses_its_index_whatever_statistics_say() {
+    let mut connection = SqliteConnection::connect("sqlite::memory:").await.expect("memory");
+    sqlx::raw_sql(SCHEMA).execute(&mut connection).await.expect("the schema");
+    check(&mut connection, "empty").await;
+    sqlx::raw_sql("ANALYZE").execute(&mut connection).await.expect("analyzes");
+    check(&mut connection, "empty, analyzed").await;
+    sqlx::raw_sql(FILL).execute(&mut connection).await.expect("fills");
+    check(&mut connection, "full, analyzed").await;
+}
