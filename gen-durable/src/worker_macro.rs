@@ -20,8 +20,11 @@
 ///
 /// `Shop::connect` is an `async fn(&Client) -> Result<Shop, E>`; several may be given, and each serves the machines
 /// that name its type. `commands = [demo: "Sells a file of orders"]` adds verbs of the program's own, each
-/// an `async fn(Command) -> Result<(), E>`; the text is for the help and may be left out. `database = find` is asked for a URL when neither `--database` nor
-/// `DATABASE_URL` names one: a `fn() -> Result<String, E>`.
+/// an `async fn(Command) -> Result<(), E>`; the text is for the help and may be left out.
+///
+/// The database is `--database URL`, else `DATABASE_URL`: `sqlite://file.db`, `sqlite:///absolute/file.db` or
+/// `postgres://user@host/database`. When neither is given it is `sqlite://gen-durable.db`, in the current directory, and
+/// the program says so in one line; `database = find`, a `fn() -> Result<String, E>`, is asked for a URL instead.
 ///
 /// The binary has the verbs `run` (the default), `migrate`, `machines`, `graph`, `start`, `signal`, `show` and
 /// `list`, each with `--help`.

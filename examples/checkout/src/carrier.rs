@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use sqlx::PgPool;
+use sqlx::AnyPool;
 
 use crate::shop::number;
 
@@ -15,7 +15,7 @@ const PIECES_MAX: i64 = 20;
 
 #[derive(Debug, Clone)]
 pub struct Carrier {
-    pool: PgPool,
+    pool: AnyPool,
 }
 
 /// The carrier will not take this parcel, however often it is asked.
@@ -44,7 +44,7 @@ enum Answer {
 }
 
 impl Carrier {
-    pub fn new(pool: PgPool) -> Self {
+    pub fn new(pool: AnyPool) -> Self {
         Self { pool }
     }
 

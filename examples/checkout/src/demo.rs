@@ -2,11 +2,12 @@
 
 use std::{collections::HashMap, fs::File, io::Write, pin::pin, time::Duration};
 
-use gen_durable::{Client, Command, Filter, InstanceId, RunningWorker, Signalling, Snapshot, WaitError, Worker, start};
+use gen_durable::{
+    Client, Command, Filter, InstanceId, Migration, RunningWorker, Signalling, Snapshot, WaitError, Worker, start,
+};
 use tokio::task::JoinSet;
 
 use crate::{
-    database,
     machine::{Checkout, PaymentConfirmed, PaymentDeclined, Reserve},
     orders::{self, Order, Payment},
     progress::Progress,
@@ -25,14 +26,12 @@ const PAGE: u32 = 1_000;
 /// Works the orders of a file to their end and prints what became of each. Whatever kills it, run it again: every order
 /// goes on where it was.
 pub async fn demo(command: Command) -> Result<(), Fault> {
-    let args = Args::read(command.args())?;
-    let orders = args.orders()?;
+    let orders = read(command.args())?;
     let client = command.client()?;
-    if args.fresh {
-        database::empty()?;
-    }
+    // Before the shop opens: its tables stand in the same database, and on SQLite this makes the file.
+    client.migrate(Migration::default()).await?;
     let shop = Shop::connect(&client).await?;
-    let worker = Worker::new(client).handler(shop.clone()).queue("checkout", 50).start().await?;
+    let worker = Worker::new(client).without_migration().handler(shop.clone()).queue("checkout", 50).start().await?;
     let ended = work(&worker, &shop, &orders).await;
     worker.stop().await;
     ended
@@ -61,7 +60,7 @@ fn first_step(order: &Order) -> gen_durable::Start<Checkout> {
 
 fn say(orders: usize, new: usize, open: usize) {
     match (new, open) {
-        (0, 0) => eprintln!("all {orders} orders have ended before: none is started again (--fresh begins anew)"),
+        (0, 0) => eprintln!("all {orders} orders have ended before: none is started again"),
         (0, _) => eprintln!("{orders} orders, all started before: {open} of them go on"),
         (new, _) if new == orders => eprintln!("{orders} orders started"),
         (new, _) => eprintln!("{orders} orders: {new} started, {} before", orders - new),
@@ -155,31 +154,14 @@ async fn instances(client: &Client, ids: &[InstanceId]) -> Result<HashMap<Instan
     Ok(found)
 }
 
-/// What stood behind `demo`.
-#[derive(Debug, Default)]
-struct Args {
-    file: Option<String>,
-    fresh: bool,
-}
-
-impl Args {
-    fn read(args: &[String]) -> Result<Self, Fault> {
-        let mut read = Self::default();
-        for arg in args {
-            match arg.as_str() {
-                "--fresh" => read.fresh = true,
-                file if !file.starts_with('-') && read.file.is_none() => read.file = Some(file.into()),
-                other => {
-                    return Err(format!("unexpected {other:?}; usage: checkout demo [--fresh] [ORDERS.csv]").into());
-                }
-            }
+/// The orders of the file that stood behind `demo`, if one did.
+fn read(args: &[String]) -> Result<Vec<Order>, Fault> {
+    match args {
+        [] => Ok(orders::read(orders::SAMPLE.as_bytes())?),
+        [path] if !path.starts_with('-') => {
+            let file = File::open(path).map_err(|error| format!("{path}: {error}"))?;
+            Ok(orders::read(file).map_err(|fault| format!("{path}: {fault}"))?)
         }
-        Ok(read)
-    }
-
-    fn orders(&self) -> Result<Vec<Order>, Fault> {
-        let Some(path) = &self.file else { return Ok(orders::read(orders::SAMPLE.as_bytes())?) };
-        let file = File::open(path).map_err(|error| format!("{path}: {error}"))?;
-        Ok(orders::read(file).map_err(|fault| format!("{path}: {fault}"))?)
+        other => Err(format!("unexpected {:?}; usage: checkout demo [ORDERS.csv]", other.join(" ")).into()),
     }
 }

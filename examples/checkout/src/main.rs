@@ -4,7 +4,6 @@
 //! rest is an ordinary shop. The README has the commands and the format of the orders file.
 
 mod carrier;
-mod database;
 mod demo;
 mod machine;
 mod orders;
@@ -15,8 +14,4 @@ mod table;
 use demo::demo;
 use shop::Shop;
 
-gen_durable::worker!(
-    Shop::connect,
-    commands = [demo: "Sell the orders of a file: demo [--fresh] [ORDERS.csv]"],
-    database = database::find,
-);
+gen_durable::worker!(Shop::connect, commands = [demo: "Sell the orders of a file: demo [ORDERS.csv]"]);

@@ -1,14 +1,15 @@
 //! The shop: what it has, and what it holds for whom.
 
 use gen_durable::Client;
-use sqlx::{PgPool, postgres::PgPoolOptions};
+use sqlx::{AnyPool, any::AnyPoolOptions};
 
 use crate::carrier::Carrier;
 
-/// Serves the steps of the checkout.
+/// Serves the steps of the checkout. `AnyPool`, because the example runs on either database; a shop that has decided
+/// takes a `SqlitePool` or a `PgPool`.
 #[derive(Debug, Clone)]
 pub struct Shop {
-    pool: PgPool,
+    pool: AnyPool,
     carrier: Carrier,
 }
 
@@ -28,24 +29,28 @@ pub struct Books {
 
 impl Shop {
     /// Opens the shop: its tables stand beside the engine's, and are made when they are missing.
-    pub async fn connect(client: &Client) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
-        let pool = PgPoolOptions::new().max_connections(10).connect(client.url()).await?;
-        let mut making = pool.begin().await?;
-        // Two workers may open at once, and `IF NOT EXISTS` does not wait for another's transaction.
-        sqlx::query(include_str!("sql/lock.sql")).execute(&mut *making).await?;
-        sqlx::raw_sql(include_str!("sql/tables.sql")).execute(&mut *making).await?;
-        making.commit().await?;
+    pub async fn connect(client: &Client) -> Result<Self, sqlx::Error> {
+        // Both databases understand the shop's statements; only the tables are written differently. SQLite has one
+        // writer at a time: more connections would but wait for each other.
+        let (tables, connections) = match client.url().starts_with("sqlite:") {
+            true => (include_str!("sql/tables.sqlite.sql"), 1),
+            false => (include_str!("sql/tables.postgres.sql"), 10),
+        };
+        sqlx::any::install_default_drivers();
+        let pool = AnyPoolOptions::new().max_connections(connections).connect(client.url()).await?;
+        sqlx::raw_sql(tables).execute(&pool).await?;
         Ok(Self::on(pool))
     }
 
-    fn on(pool: PgPool) -> Self {
+    fn on(pool: AnyPool) -> Self {
         Self { carrier: Carrier::new(pool.clone()), pool }
     }
 
     /// A shop that is nowhere: for tests of steps that do not look at it.
     #[cfg(test)]
     pub fn unconnected() -> Self {
-        Self::on(PgPoolOptions::new().connect_lazy("postgres://nowhere").expect("a URL"))
+        sqlx::any::install_default_drivers();
+        Self::on(AnyPoolOptions::new().connect_lazy("sqlite://nowhere").expect("a URL"))
     }
 
     pub fn carrier(&self) -> &Carrier {
@@ -60,9 +65,22 @@ impl Shop {
         pieces: u32,
         key: &str,
     ) -> Result<Result<i64, OutOfStock>, sqlx::Error> {
+        let before = sqlx::query_scalar(include_str!("sql/held.sql")).bind(key);
+        if let Some(hold) = before.fetch_optional(&self.pool).await? {
+            return Ok(Ok(hold));
+        }
+        // It begins with a write: on SQLite a transaction that has read before may be refused its first write.
+        let mut both = self.pool.begin().await?;
+        let take = sqlx::query(include_str!("sql/take.sql")).bind(item).bind(i64::from(pieces));
+        if take.execute(&mut *both).await?.rows_affected() == 0 {
+            return Ok(Err(OutOfStock));
+        }
+        // Two at once with one key: the second fails here, takes nothing, and comes again.
         let hold = sqlx::query_scalar(include_str!("sql/hold.sql"));
         let hold = hold.bind(key).bind(number(order)).bind(item).bind(i64::from(pieces));
-        Ok(hold.fetch_optional(&self.pool).await?.ok_or(OutOfStock))
+        let hold = hold.fetch_one(&mut *both).await?;
+        both.commit().await?;
+        Ok(Ok(hold))
     }
 
     /// How many pieces are held.
@@ -77,7 +95,13 @@ impl Shop {
 
     /// Puts back what is held; a second time changes nothing.
     pub async fn free(&self, hold: i64) -> Result<(), sqlx::Error> {
-        sqlx::query(include_str!("sql/free.sql")).bind(hold).execute(&self.pool).await.map(drop)
+        let mut both = self.pool.begin().await?;
+        let freed = sqlx::query_as(include_str!("sql/free.sql")).bind(hold).fetch_optional(&mut *both).await?;
+        if let Some((item, pieces)) = freed {
+            let (item, pieces): (String, i64) = (item, pieces);
+            sqlx::query(include_str!("sql/put_back.sql")).bind(item).bind(pieces).execute(&mut *both).await?;
+        }
+        both.commit().await
     }
 
     pub async fn books(&self) -> Result<Books, sqlx::Error> {
@@ -87,7 +111,7 @@ impl Shop {
     }
 }
 
-/// As Postgres stores it: the same 64 bits.
+/// As a database stores it: the same 64 bits.
 pub fn number(order: u64) -> i64 {
     order.cast_signed()
 }

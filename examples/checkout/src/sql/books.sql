@@ -1,7 +1,7 @@
--- Totals: the carrier's calls, and where every piece is.
+-- Totals: the carrier's calls and those in vain; the pieces that are left, held and sold.
 SELECT
-  (SELECT count(*) FROM carrier_calls) AS calls,
-  (SELECT count(*) FROM carrier_calls WHERE answer <> 'booked') AS failed_calls,
-  (SELECT coalesce(sum(available), 0)::bigint FROM shop_stock) AS left,
-  (SELECT coalesce(sum(pieces), 0)::bigint FROM shop_holds WHERE state = 'held') AS held,
-  (SELECT coalesce(sum(pieces), 0)::bigint FROM shop_holds WHERE state = 'sold') AS sold
+  (SELECT count(*) FROM carrier_calls),
+  (SELECT count(*) FROM carrier_calls WHERE answer <> 'booked'),
+  (SELECT cast(coalesce(sum(available), 0) AS bigint) FROM shop_stock),
+  (SELECT cast(coalesce(sum(pieces), 0) AS bigint) FROM shop_holds WHERE state = 'held'),
+  (SELECT cast(coalesce(sum(pieces), 0) AS bigint) FROM shop_holds WHERE state = 'sold')

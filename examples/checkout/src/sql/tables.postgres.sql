@@ -1,4 +1,8 @@
--- The shop's tables and its first delivery. Run at every start: it makes what is missing and changes nothing else.
+-- The shop's tables and its first delivery, on Postgres. Run at every start: it makes what is missing and changes
+-- nothing else.
+
+-- One worker at a time: `IF NOT EXISTS` does not wait for another's transaction. Let go with this script's own.
+DO $$ BEGIN PERFORM pg_advisory_xact_lock(hashtext('checkout.tables')); END $$;
 
 CREATE TABLE IF NOT EXISTS shop_stock (
   item text PRIMARY KEY,

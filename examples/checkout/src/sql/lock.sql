@@ -1,2 +1,0 @@
--- One worker at a time makes the tables. Let go at the end of the transaction.
-SELECT pg_advisory_xact_lock(hashtext('checkout.tables'))
