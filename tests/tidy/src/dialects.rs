@@ -42,7 +42,7 @@ fn mentions(source: &Source, names: &[&str], rule: &str) -> Vec<Offence> {
     let code = Rust::read(&source.text).code;
     let is_condition = |at: usize| {
         let start = code[..at].rfind('\n').map_or(0, |newline| newline + 1);
-        code[start..].trim_start().starts_with("#[cfg(feature")
+        code[start..].trim_start().starts_with("#[cfg(")
     };
     let found = words_of(&code, names).filter(|&(at, _)| !is_condition(at));
     found.map(|(at, name)| source.offence(at, format!("`{name}`: {rule}"))).collect()
@@ -62,6 +62,8 @@ mod tests {
         assert_eq!(named_above(&source("engine/a.rs", "use sqlx::Row;")).len(), 1);
         assert_eq!(named_above(&source("client/a.rs", "f(\"postgres\")")).len(), 1);
         assert_eq!(named_above(&source("client/mod.rs", "#[cfg(feature = \"postgres\")]\nmod transaction;")), []);
+        let any = "#[cfg(any(feature = \"postgres\", feature = \"sqlite\"))]\nmod transaction;";
+        assert_eq!(named_above(&source("client/mod.rs", any)), []);
         assert_eq!(named_above(&source("client.rs", "use crate::store::sqlite::X;")).len(), 1);
         assert_eq!(named_above(&source("engine/a.rs", "// as postgres does\nfn f() {}")), []);
         assert_eq!(named_above(&source("client/transaction.rs", "use sqlx::Row;")), []);

@@ -37,6 +37,38 @@ pub fn unused(sources: &[Source]) -> Vec<Offence> {
     unused.map(|source| source.offence(0, "no `include_str!` names it")).collect()
 }
 
+/// Statements that one dialect alone has, and why. A statement is named by its file; `commit_x` is a part of `commit`.
+const ALONE: &[(&str, &str)] = &[
+    ("hold", "there are row locks to take"),
+    ("renew_one", "there is a row lock to wait for"),
+    ("notify", "a server passes wake-ups on"),
+    ("transactions", "a server tells what became of a transaction"),
+    ("settings", "a session behind a pooler has none of its own"),
+    ("changes", "a file is looked at"),
+    ("ids", "there are no sequences to draw from"),
+];
+
+/// Both dialects have the same statements: what one learns the other must answer too.
+pub fn in_one_dialect(sources: &[Source]) -> Vec<Offence> {
+    let statements = |dialect: &str| -> Vec<(&Source, String)> {
+        let dir = format!("{RUNTIME}store/{dialect}/sql/");
+        let named = |source: &'_ Source| Some(source.path.strip_prefix(&dir)?.strip_suffix(".sql")?.to_owned());
+        sources.iter().filter_map(|source| Some((source, named(source)?))).collect()
+    };
+    let (postgres, sqlite) = (statements("postgres"), statements("sqlite"));
+    let answers = |name: &str, others: &[(&Source, String)]| {
+        let is_part = |whole: &str, part: &str| part.strip_prefix(whole).is_some_and(|rest| rest.starts_with('_'));
+        others.iter().any(|(_, other)| name == other || is_part(name, other) || is_part(other, name))
+            || ALONE.iter().any(|(alone, _)| name == *alone)
+    };
+    let missing = |ours: &[(&Source, String)], theirs: &[(&Source, String)]| {
+        let missing = ours.iter().filter(|(_, name)| !answers(name, theirs));
+        let missing = missing.map(|(source, name)| source.offence(0, format!("the other dialect has no `{name}`")));
+        missing.collect::<Vec<_>>()
+    };
+    missing(&postgres, &sqlite).into_iter().chain(missing(&sqlite, &postgres)).collect()
+}
+
 /// The paths a file includes: named outright, or by the names given to a macro that builds them.
 fn included(source: &Source) -> Vec<String> {
     let rust = Rust::read(&source.text);
@@ -73,6 +105,17 @@ fn resolved(dir: &str, relative: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_statement_of_one_dialect_is_found() {
+        let tree = |files: &[&str]| -> Vec<Source> {
+            files.iter().map(|file| Source::new(&format!("{RUNTIME}store/{file}.sql"), "-- x")).collect()
+        };
+        let whole = tree(&["postgres/sql/claim", "postgres/sql/hold", "sqlite/sql/claim_take", "sqlite/sql/claim"]);
+        assert_eq!(in_one_dialect(&whole), []);
+        assert_eq!(in_one_dialect(&tree(&["postgres/sql/claim", "postgres/sql/retry", "sqlite/sql/claim"])).len(), 1);
+        assert_eq!(in_one_dialect(&tree(&["sqlite/sql/claims"])).len(), 1);
+    }
 
     #[test]
     fn a_statement_in_a_string_is_found() {

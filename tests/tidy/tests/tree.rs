@@ -36,6 +36,11 @@ fn every_statement_is_used() {
 }
 
 #[test]
+fn both_dialects_have_the_same_statements() {
+    assert_none(sql::in_one_dialect(&sources()));
+}
+
+#[test]
 fn nothing_above_the_stores_names_a_dialect() {
     assert_none(dialects::named_above(&sources()));
 }

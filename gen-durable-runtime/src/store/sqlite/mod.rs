@@ -9,7 +9,7 @@ mod hub;
 mod inspect;
 mod migrate;
 #[cfg(test)]
-mod plans;
+mod plan_tests;
 mod rows;
 mod session;
 mod signal;
