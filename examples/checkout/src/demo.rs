@@ -31,9 +31,12 @@ pub async fn demo(command: Command) -> Result<(), Fault> {
     // Before the shop opens: its tables stand in the same database, and on SQLite this makes the file.
     client.migrate(Migration::default()).await?;
     let shop = Shop::connect(&client).await?;
-    let worker = Worker::new(client).without_migration().handler(shop.clone()).queue("checkout", 50).start().await?;
+    let worker = Worker::new(client.clone()).handler(shop.clone()).queue("checkout", 50).start().await?;
     let ended = work(&worker, &shop, &orders).await;
     worker.stop().await;
+    // The last to leave a SQLite file empties its log into it.
+    shop.close().await;
+    client.close().await;
     ended
 }
 

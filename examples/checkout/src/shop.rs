@@ -53,6 +53,10 @@ impl Shop {
         Self::on(AnyPoolOptions::new().connect_lazy("sqlite://nowhere").expect("a URL"))
     }
 
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+
     pub fn carrier(&self) -> &Carrier {
         &self.carrier
     }

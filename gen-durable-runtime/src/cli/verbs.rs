@@ -1,6 +1,6 @@
 //! What each verb does.
 
-use std::{collections::BTreeSet, rc::Rc};
+use std::{collections::BTreeSet, rc::Rc, time::Duration};
 
 use super::{
     args::{Cli, Global, GraphFormat, ListArgs, RunArgs, StartArgs, Verb},
@@ -20,6 +20,9 @@ use crate::{
 
 type Fault = Box<dyn std::error::Error + Send + Sync>;
 
+/// How long the end of a program waits for its connections.
+const CLOSE: Duration = Duration::from_secs(5);
+
 pub(super) async fn run(program: &Rc<Program>, cli: Cli) -> Result<(), Fault> {
     let Cli { global, verb } = cli;
     let verb = verb.unwrap_or_else(|| Verb::Run(RunArgs::default()));
@@ -30,7 +33,9 @@ pub(super) async fn run(program: &Rc<Program>, cli: Cli) -> Result<(), Fault> {
         Verb::Graph { machine, format } => draw(machine.as_deref(), format),
         Verb::Migrate { to, allow_rewrite } => {
             let client = program.open(&global)?;
-            migrate(&client, Migration { to, allow_rewrite }).await
+            let done = migrate(&client, Migration { to, allow_rewrite }).await;
+            close(&client).await;
+            done
         }
         Verb::Start(args) => {
             let spec = start_spec(args)?;
@@ -51,7 +56,6 @@ pub(super) async fn run(program: &Rc<Program>, cli: Cli) -> Result<(), Fault> {
     }
 }
 
-/// Closing sends the wake-ups that are still on their way: this process ends at once.
 async fn with_client<F>(program: &Rc<Program>, global: &Global, verb: F) -> Result<(), Fault>
 where
     F: AsyncFnOnce(&Client) -> Result<(), Fault>,
@@ -59,8 +63,14 @@ where
     let client = program.open(global)?;
     client.check().await?;
     let done = verb(&client).await;
-    client.close().await;
+    close(&client).await;
     done
+}
+
+/// Sends the wake-ups that are still on their way, and leaves one whole file: this process ends at once. A database
+/// that does not answer holds nobody up.
+async fn close(client: &Client) {
+    let _ = tokio::time::timeout(CLOSE, client.close()).await;
 }
 
 async fn work(program: &Rc<Program>, global: &Global, args: RunArgs) -> Result<(), Fault> {
@@ -79,7 +89,9 @@ async fn work(program: &Rc<Program>, global: &Global, args: RunArgs) -> Result<(
     worker = args.drain.into_iter().fold(worker, |w, drain| w.drain(drain));
     worker = args.lease.into_iter().fold(worker, |w, lease| w.lease(lease));
     worker = args.poll.into_iter().fold(worker, |w, poll| w.poll(poll));
-    Ok(worker.run().await?)
+    let worked = worker.run().await;
+    close(&client).await;
+    Ok(worked?)
 }
 
 async fn migrate(client: &Client, migration: Migration) -> Result<(), Fault> {

@@ -16,6 +16,7 @@ fn without_a_database_it_makes_a_file_and_says_so_in_one_line() {
     assert_eq!(stderr, LINE);
     assert!(!stdout.is_empty() && place.has("gen-durable.db"), "{stdout}");
     assert_eq!(place.run(PLAIN, &["start", "greet", r#"{"name": "Ada"}"#]).done().stdout, "started instance 1\n");
+    assert_eq!(place.files(), 1, "a program that has ended leaves one file");
     place.work(PLAIN, || place.run(PLAIN, &["show", "1"]).done().stdout.contains("hello Ada"));
 }
 
