@@ -26,7 +26,7 @@ pub async fn measure(place: &Place, args: &Args) -> Result<(), Box<dyn std::erro
             bench.fill("chain", "link", args.chain).await?;
             let began = Instant::now();
             let nothing = Nothing::default();
-            let worker = worker(&bench, nothing.clone(), args.steps, in_a_row).await?;
+            let worker = worker(&bench.client, nothing.clone(), args.steps, in_a_row, 1_000).await?;
             bench.ended(&nothing, args.chain).await?;
             rates.add(steps, began.elapsed());
             worker.stop().await;

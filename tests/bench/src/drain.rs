@@ -24,7 +24,7 @@ pub async fn measure(place: &Place, args: &Args) -> Result<(), Box<dyn std::erro
         bench.fill("noop", "only", args.drain).await?;
         let began = Instant::now();
         let nothing = Nothing::default();
-        let worker = worker(&bench, nothing.clone(), args.steps, 64).await?;
+        let worker = worker(&bench.client, nothing.clone(), args.steps, 64, 1_000).await?;
         bench.ended(&nothing, args.drain).await?;
         ours.add(args.drain, began.elapsed());
         worker.stop().await;

@@ -21,7 +21,8 @@ pub async fn measure(place: &Place, args: &Args) -> Result<(), Box<dyn std::erro
     // The client is another process's: it shares nothing with the worker but the database.
     let client = gen_durable::Client::connect(&bench.url).await?;
     let began = Arc::new(Mutex::new(HashMap::<InstanceId, Instant>::new()));
-    let worker = worker(&bench, Nothing { began: Some(Arc::clone(&began)), ..Nothing::default() }, 10, 64).await?;
+    let watched = Nothing { began: Some(Arc::clone(&began)), ..Nothing::default() };
+    let worker = worker(&bench.client, watched, 10, 64, 1_000).await?;
     let (mut commits, mut starts, mut ends) = (vec![], vec![], vec![]);
     tokio::time::sleep(Duration::from_millis(300)).await;
     for _ in 0..args.latency {

@@ -9,9 +9,7 @@ use std::{
     time::Instant,
 };
 
-use gen_durable::{InstanceId, RunningWorker, prelude::*};
-
-use crate::place::Bench;
+use gen_durable::{Client, InstanceId, RunningWorker, prelude::*};
 
 #[durable_fsm(handler(Nothing))]
 pub enum Noop {
@@ -54,11 +52,12 @@ impl ChainSteps for Nothing {
 }
 
 pub async fn worker(
-    bench: &Bench,
+    client: &Client,
     nothing: Nothing,
     steps: usize,
     in_place: u32,
+    batch: u32,
 ) -> Result<RunningWorker, gen_durable::Error> {
-    let worker = Worker::new(bench.client.clone()).handler(nothing).queue("default", steps).steps_in_place(in_place);
-    worker.without_migration().start().await
+    let worker = Worker::new(client.clone()).handler(nothing).queue("default", steps).steps_in_place(in_place);
+    worker.batch(batch).without_migration().start().await
 }

@@ -8,6 +8,7 @@ mod latency;
 mod machines;
 mod place;
 mod report;
+mod sqlite;
 
 use clap::Parser;
 
@@ -32,7 +33,7 @@ struct Args {
     /// Rows of a bare batch.
     #[arg(long, default_value_t = 500)]
     batch: usize,
-    /// Only these: drain, chain, latency.
+    /// Only these: drain, chain, latency, sqlite.
     only: Vec<String>,
 }
 
@@ -41,8 +42,14 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "warn,sqlx=error".into());
     tracing_subscriber::fmt().with_env_filter(filter).init();
     let args = Args::parse();
-    let place = place::Place::new()?;
     let wanted = |name: &str| args.only.is_empty() || args.only.iter().any(|o| o == name);
+    if wanted("sqlite") {
+        sqlite::measure(&args).await?;
+    }
+    if args.only == ["sqlite"] {
+        return Ok(());
+    }
+    let place = place::Place::new()?;
     println!(
         "PostgreSQL {}, fsync on; medians of {} rounds, alternating with their limit\n",
         place.major(),

@@ -4,7 +4,8 @@ use std::{sync::atomic::Ordering, time::Duration};
 
 use rand::RngExt;
 use sqlx::{
-    Sqlite as Db, SqliteConnection, Transaction,
+    Connection as _, Sqlite as Db, SqliteConnection, Transaction,
+    pool::PoolConnection,
     query::Query,
     sqlite::{SqliteArguments, SqliteRow},
 };
@@ -25,6 +26,7 @@ pub(super) enum Survive {
 
 /// The writing transaction of one call. Dropped before its end, it is rolled back.
 pub(crate) struct Session<'c> {
+    store: &'c Sqlite,
     connection: Connection<'c>,
     operation: &'static str,
     until: Instant,
@@ -38,20 +40,22 @@ enum Connection<'c> {
 
 impl Sqlite {
     /// Takes the write lock of the file, in turn with this process's other writers.
-    pub(super) async fn writing(&self, operation: &'static str, survive: Survive) -> Result<Session<'static>, Error> {
+    pub(super) async fn writing(&self, operation: &'static str, survive: Survive) -> Result<Session<'_>, Error> {
         let until = Instant::now() + self.0.options.call_timeout;
         let begun = tokio::time::timeout_at(until, self.begin(operation, survive)).await;
-        let transaction = begun.map_err(|_| error::locked(operation))??;
-        Ok(Session { connection: Connection::Ours(Box::new(transaction)), operation, until })
+        let transaction = begun.map_err(|_| error::locked(operation, &self.0.file))??;
+        Ok(Session { store: self, connection: Connection::Ours(Box::new(transaction)), operation, until })
     }
 
     async fn begin(&self, operation: &'static str, survive: Survive) -> Result<Transaction<'static, Db>, Error> {
         loop {
-            let mut connection = self.0.writer.acquire().await.map_err(error::at(operation))?;
-            self.flush_for(&mut connection, survive).await.map_err(error::at(operation))?;
-            match Transaction::begin(connection, Some(sqlx::SqlStr::from_static("BEGIN IMMEDIATE"))).await {
+            self.0.file.stands(operation)?;
+            match self.try_begin(survive).await {
                 Err(e) if error::is_busy(&e) => {}
-                begun => return begun.map_err(error::at(operation)),
+                begun => {
+                    self.0.file.remember();
+                    return begun.map_err(self.failed(operation));
+                }
             }
             // At a random moment: two processes that commit all the time would else meet for ever.
             let pause = rand::rng().random_range(1..10);
@@ -59,10 +63,42 @@ impl Sqlite {
         }
     }
 
+    async fn try_begin(&self, survive: Survive) -> Result<Transaction<'static, Db>, sqlx::Error> {
+        let mut connection = self.writer().await?;
+        self.flush_for(&mut connection, survive).await?;
+        Transaction::begin(connection, Some(sqlx::SqlStr::from_static("BEGIN IMMEDIATE"))).await
+    }
+
+    /// The connection that writes, opened anew where it may be of no use any more: when the file could only be read as it
+    /// was opened, it stays so; and when SQLite rolled back by itself, as on a full disk, sqlx counts on with a
+    /// transaction that is no more, and begins no other.
+    async fn writer(&self) -> Result<PoolConnection<Db>, sqlx::Error> {
+        loop {
+            let connection = self.0.writer.acquire().await?;
+            let doubtful = self.0.doubtful.swap(false, Ordering::Relaxed) || connection.is_in_transaction();
+            // What stands in memory would go with its connection.
+            if !doubtful || self.0.file.path().is_none() {
+                return Ok(connection);
+            }
+            // Its last words: whatever is wrong is met again by the next one.
+            let _ = connection.close().await;
+        }
+    }
+
+    /// What an error means; the file itself may be in a bad way.
+    pub(super) fn failed(&self, operation: &'static str) -> impl FnOnce(sqlx::Error) -> Error {
+        move |source| {
+            self.0.doubtful.fetch_or(error::is_of_the_file(&source), Ordering::Relaxed);
+            error::of(operation, &self.0.file)(source)
+        }
+    }
+
     /// Sets how the next commit is flushed, where that differs from the last one.
     async fn flush_for(&self, connection: &mut SqliteConnection, survive: Survive) -> Result<(), sqlx::Error> {
         let full = self.0.file.is_full() && survive == Survive::PowerCut;
         if self.0.flushes.load(Ordering::Relaxed) != full {
+            // Dropped half way, it may have run or not: then the next commit that must be flushed says so again.
+            self.0.flushes.store(false, Ordering::Relaxed);
             let sql = if full { "PRAGMA synchronous = FULL" } else { "PRAGMA synchronous = NORMAL" };
             sqlx::query(sql).execute(connection).await?;
             self.0.flushes.store(full, Ordering::Relaxed);
@@ -70,9 +106,9 @@ impl Sqlite {
         Ok(())
     }
 
-    pub(super) fn within<'c>(&self, operation: &'static str, connection: &'c mut SqliteConnection) -> Session<'c> {
+    pub(super) fn within<'c>(&'c self, operation: &'static str, connection: &'c mut SqliteConnection) -> Session<'c> {
         let until = Instant::now() + self.0.options.call_timeout;
-        Session { connection: Connection::Callers(connection), operation, until }
+        Session { store: self, connection: Connection::Callers(connection), operation, until }
     }
 
     /// One statement that only reads, beside whoever writes.
@@ -81,18 +117,20 @@ impl Sqlite {
         operation: &'static str,
         query: Query<'_, Db, SqliteArguments>,
     ) -> Result<Vec<SqliteRow>, Error> {
+        self.0.file.stands(operation)?;
         let readers = self.0.readers.as_ref().unwrap_or(&self.0.writer);
         let answer = tokio::time::timeout(self.0.options.call_timeout, query.fetch_all(readers)).await;
-        answer.map_err(|_| error::timed_out(operation))?.map_err(error::at(operation))
+        let found = answer.map_err(|_| error::timed_out(operation, &self.0.file))?.map_err(self.failed(operation))?;
+        self.0.file.remember();
+        Ok(found)
     }
 }
 
 impl Session<'_> {
     /// Runs one statement.
     pub(super) async fn rows(&mut self, query: Query<'_, Db, SqliteArguments>) -> Result<Vec<SqliteRow>, Error> {
-        let (until, operation) = (self.until, self.operation);
-        let answer = tokio::time::timeout_at(until, query.fetch_all(self.connection())).await;
-        answer.map_err(|_| error::timed_out(operation))?.map_err(error::at(operation))
+        let answer = tokio::time::timeout_at(self.until, query.fetch_all(self.connection())).await;
+        self.answered(answer)
     }
 
     pub(super) fn connection(&mut self) -> &mut SqliteConnection {
@@ -106,6 +144,7 @@ impl Session<'_> {
     pub(super) async fn end(self) -> Result<(), Error> {
         let Connection::Ours(transaction) = self.connection else { return Ok(()) };
         let answer = tokio::time::timeout_at(self.until, transaction.commit()).await;
-        answer.map_err(|_| error::timed_out(self.operation))?.map_err(error::at(self.operation))
+        self.answered(answer)
     }
+
 }

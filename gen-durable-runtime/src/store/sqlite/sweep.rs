@@ -19,8 +19,10 @@ impl Sqlite {
     }
 
     pub(super) async fn reap_expired(&self, limit: u32) -> Result<Swept, Error> {
+        // Judged as of before the line for the lock: whoever stood in it with us could not renew.
+        let now = self.now();
         let mut session = self.writing("reaping", Survive::Crash).await?;
-        let reaped = session.rows(sqlx::query(sql::reap()).bind(i64::from(limit)).bind(self.now())).await?;
+        let reaped = session.rows(sqlx::query(sql::reap()).bind(i64::from(limit)).bind(now)).await?;
         session.end().await?;
         swept(&reaped)
     }

@@ -1,0 +1,9 @@
+-- Every instance, parents first as far as ids tell; a parent with a higher id comes by links.sql. Index: the primary key.
+SELECT
+  id, fsm, fsm_version, step, status, state, carry, result, awaits, received, queue, priority, home_queue,
+  home_priority, concurrency_key, concurrency_shard, eligible_at, attempt, errors, crashes, transitions,
+  last_error, await_deadline, rate_limit, weight, locked_by, lease_expires_at,
+  CASE WHEN parent_id <= id THEN parent_id END, children_pending, correlation_key, correlation_scope,
+  inserted_at, updated_at
+FROM gen_durable
+ORDER BY id

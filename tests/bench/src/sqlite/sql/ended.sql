@@ -1,0 +1,2 @@
+-- How many have ended.
+SELECT count(*) FROM gen_durable WHERE status IN ('done', 'failed')
