@@ -17,5 +17,5 @@ pub use gen_durable_runtime::{
         registry::{Exit, HandlerRegistration, MachineRegistration, Run, RunFuture, Stored},
         support, *,
     },
-    model::{AwaitMode, Deadline, Entry, Failure, Invalid, Json, RetryPolicy, StartSpec, Wait},
+    model::{AwaitMode, Deadline, Entry, Failure, Invalid, Join, Json, RetryPolicy, StartSpec, Wait},
 };

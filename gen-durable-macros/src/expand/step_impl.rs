@@ -78,8 +78,7 @@ fn entry(m: &Machine, s: &Step) -> TokenStream {
         let p = p.value;
         quote!(entry.priority = ::core::option::Option::Some(#p);)
     });
-    let quorum = quorum(&k, s);
-    quote!(#deadline #wait #queue #priority #rate #concurrency #quorum)
+    quote!(#deadline #wait #queue #priority #rate #concurrency)
 }
 
 fn deadline(k: &TokenStream, s: &Step) -> TokenStream {
@@ -101,16 +100,16 @@ fn typed(f: &FieldRef, ty: TokenStream, make: TokenStream) -> TokenStream {
     quote!({ let value: &#ty = #value; #make(*value) })
 }
 
-/// A join keeps its timeout in the machine's info: the engine parks it with its children.
 fn wait(k: &TokenStream, s: &Step) -> TokenStream {
     let Some(awaits) = &s.options.awaits else {
-        return if s.options.join.is_some() { quote!() } else { quote!(entry.timer = deadline;) };
+        return if s.options.join.is_some() { join(k, s) } else { quote!(entry.timer = deadline;) };
     };
     let signals = &awaits.signals;
     let mode = mode(k, awaits.mode);
     quote! {
         entry.wait = ::core::option::Option::Some(#k::Wait {
             names: #k::Cow::Owned(#k::support::names(&[#(<#k::Quiet<#signals>>::SIGNAL_NAMES),*])),
+            groups: #k::Cow::Owned(#k::support::groups(&[#(<#k::Quiet<#signals>>::SIGNAL_NAMES),*])),
             mode: #mode,
             deadline,
         });
@@ -144,15 +143,16 @@ fn rate(k: &TokenStream, s: &Step) -> TokenStream {
     }
 }
 
-/// A quorum is read by the engine from the stored field: here its type is checked.
-fn quorum(k: &TokenStream, s: &Step) -> TokenStream {
-    match s.options.quorum.as_ref().map(|q| &q.value) {
-        Some(Amount::Field(f)) => {
+/// A quorum in a field has its type checked at the field's name.
+fn join(k: &TokenStream, s: &Step) -> TokenStream {
+    let quorum = option(s.options.quorum.as_ref().map(|q| match &q.value {
+        Amount::Constant(n) => quote!(#k::support::quorum(#n as _)),
+        Amount::Field(f) => {
             let value = borrow(f);
-            quote_spanned!(f.ident.span()=> let _ = #k::support::unsigned(#value);)
+            quote_spanned!(f.ident.span()=> #k::support::quorum(#k::support::unsigned(#value)))
         }
-        Some(Amount::Constant(_)) | None => quote!(),
-    }
+    }));
+    quote!(entry.join = ::core::option::Option::Some(#k::Join { quorum: #quorum, deadline });)
 }
 
 fn concurrency(m: &Machine, s: &Step) -> TokenStream {

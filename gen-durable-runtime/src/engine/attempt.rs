@@ -5,17 +5,19 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use futures_util::FutureExt;
 use jiff::SignedDuration;
 
-use super::{catalog::Served, executor::ClaimedAt, failing::panicked, held::Held};
+use super::{catalog::Served, children::Round, executor::ClaimedAt, failing::panicked, held::Held};
 use crate::{
     machine::{
         ContextParts, StepContext, StepError, StepInfo,
         registry::{Ran, Run},
     },
     model::{Claim, Failure, FailureKind},
+    store::Store,
 };
 
 /// One run of the handler; `None` when it was told to be dropped: the claim was lost, or the worker stops.
 pub(super) async fn run(
+    store: &Arc<dyn Store>,
     served: &Served,
     step: &'static StepInfo,
     claim: &Claim,
@@ -33,7 +35,13 @@ pub(super) async fn run(
     let (state, carry, wake) = (claim.state.clone(), claim.carry.clone(), claim.wake.clone());
     let input = Run { step: step.name, state, carry, wake, context };
     let handler = Arc::clone(&served.handler);
-    let future = async { (served.run)(handler, input).await };
+    let future = async {
+        let input = match step.join {
+            Some(_) => Run { context: input.context.with_children(Arc::new(Round::of(store, claim).await?)), ..input },
+            None => input,
+        };
+        (served.run)(handler, input).await
+    };
     let future = AssertUnwindSafe(future).catch_unwind();
     tokio::select! {
         ran = future => Some(match ran {

@@ -2,12 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::{
-    machine::{
-        ExitKind, MachineInfo, StepInfo,
-        registry::{self, MachineRegistration},
-    },
-    model::AwaitMode,
+use crate::machine::{
+    ExitKind, MachineInfo, StepInfo,
+    registry::{self, MachineRegistration},
 };
 
 pub(super) const NOTHING_LINKED: &str = "no machine is linked into this binary: a library crate that the binary never mentions \
@@ -96,13 +93,8 @@ pub(super) fn unsupported(info: &'static MachineInfo, dialect: &str) -> Vec<Stri
 }
 
 fn unsupported_on(step: &StepInfo) -> Vec<String> {
-    let mode = step.awaits.as_ref().map(|a| a.mode);
     let words = [
-        (step.join.is_some(), "join(..)"),
-        (!step.spawns.is_empty(), "spawn(..)"),
-        (matches!(mode, Some(AwaitMode::All)), "await(all(..))"),
-        (matches!(mode, Some(AwaitMode::Count(_))), "await(.., count = ..)"),
-        (matches!(mode, Some(AwaitMode::AnyBiased)), "await(.., biased)"),
+        (step.join.as_ref().is_some_and(|j| j.cancel_rest), "rest = \"cancel\""),
         (step.rate_limit.is_some(), "rate_limit(..)"),
         (step.concurrency.is_some_and(|c| c.limit.is_some()), "concurrency(..) with a limit"),
         (step.concurrency.is_some_and(|c| c.held), "concurrency(..) with held"),

@@ -4,17 +4,19 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::backoff::Backoff;
+use super::{backoff::Backoff, waker::Waker};
 use crate::{
     Error,
     model::{Committed, Transition},
-    store::Store,
+    store::{Commits, Store},
 };
 
 /// How soon a row that someone else holds is tried again, and how seldom at last.
 const AGAIN: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(250));
 /// Bytes of one statement: Postgres refuses a message above 1 GB, and a large one holds up its lane.
 const BATCH_BYTES: usize = 16 << 20;
+/// A fan-out of more instances than this is committed apart from the batch.
+const ALONE: usize = 200;
 /// A key that was taken in the same instant is looked at again so often before the batch is split.
 const CONFLICTS: u32 = 3;
 
@@ -41,12 +43,12 @@ struct Request {
 
 impl Committer {
     /// Starts `lanes` lanes; an instance always uses the same one. They end when the last handle is gone.
-    pub(super) fn new(store: &Arc<dyn Store>, lanes: usize, batch: usize) -> Self {
+    pub(super) fn new(store: &Arc<dyn Store>, waker: &Waker, lanes: usize, batch: usize) -> Self {
         let open = |_| {
             let (sender, inbox) = mpsc::unbounded_channel();
             // Weak: a row that waits for its turn does not keep the lane open.
-            let lane = Lane { store: Arc::clone(store), back: sender.downgrade(), batch };
-            tokio::spawn(lane.run(inbox));
+            let lane = Lane { store: Arc::clone(store), waker: waker.clone(), back: sender.downgrade(), batch };
+            tokio::spawn(Arc::new(lane).run(inbox));
             sender
         };
         Self { lanes: (0..lanes.max(1)).map(open).collect() }
@@ -55,7 +57,9 @@ impl Committer {
     /// Waits until the outcome is durable, or known to be void.
     pub(super) async fn commit(&self, transition: Transition) -> Answer {
         let (answer, answered) = oneshot::channel();
-        let lane = usize::try_from(transition.id.get().unsigned_abs()).unwrap_or(0) % self.lanes.len();
+        // The children of one parent in one lane: two would wait for each other's lock on it.
+        let by = transition.parent.filter(|_| transition.ends()).map_or(transition.id, |parent| parent.id);
+        let lane = usize::try_from(by.get().unsigned_abs()).unwrap_or(0) % self.lanes.len();
         let stopped = || Refused(Arc::new(Error::stopped()));
         let request = Request { transition, answer, again: AGAIN.0 };
         self.lanes[lane].send(request).map_err(|_| stopped())?;
@@ -63,8 +67,14 @@ impl Committer {
     }
 }
 
+/// How many instances a transition starts.
+fn started(t: &Transition) -> usize {
+    t.effects.as_ref().map_or(0, |e| e.children.len() + e.spawned.len())
+}
+
 struct Lane {
     store: Arc<dyn Store>,
+    waker: Waker,
     back: mpsc::WeakUnboundedSender<Request>,
     batch: usize,
 }
@@ -86,11 +96,15 @@ impl Batch {
 }
 
 impl Lane {
-    async fn run(self, mut inbox: mpsc::UnboundedReceiver<Request>) {
+    async fn run(self: Arc<Self>, mut inbox: mpsc::UnboundedReceiver<Request>) {
         let mut gathered = Vec::with_capacity(self.batch);
         while inbox.recv_many(&mut gathered, self.batch).await > 0 {
             let mut batch = Batch::default();
             for request in gathered.drain(..) {
+                if started(&request.transition) > ALONE {
+                    tokio::spawn(Arc::clone(&self).commit_alone(request));
+                    continue;
+                }
                 if batch.bytes > BATCH_BYTES {
                     self.commit(std::mem::take(&mut batch)).await;
                 }
@@ -98,6 +112,13 @@ impl Lane {
             }
             self.commit(batch).await;
         }
+    }
+
+    /// A large fan-out holds up nobody.
+    async fn commit_alone(self: Arc<Self>, request: Request) {
+        let mut batch = Batch::default();
+        batch.push(request);
+        self.commit(batch).await;
     }
 
     /// One outcome that cannot be stored never fails the others: a refused batch is split until it stands alone.
@@ -120,7 +141,7 @@ impl Lane {
     }
 
     /// Tries until the database answers. A commit whose acknowledgement was lost is told by its fence.
-    async fn persist(&self, transitions: &[Transition]) -> Result<Vec<Committed>, Error> {
+    async fn persist(&self, transitions: &[Transition]) -> Result<Commits, Error> {
         let (mut backoff, mut conflicts) = (Backoff::default(), 0);
         loop {
             match self.store.commit(transitions).await {
@@ -134,9 +155,10 @@ impl Lane {
         }
     }
 
-    fn answer(&self, piece: Batch, committed: Vec<Committed>) {
+    fn answer(&self, piece: Batch, committed: Commits) {
+        committed.wakes.iter().for_each(|queue| self.waker.wake(queue));
         for ((transition, (answer, again)), committed) in
-            piece.transitions.into_iter().zip(piece.waiting).zip(committed)
+            piece.transitions.into_iter().zip(piece.waiting).zip(committed.answers)
         {
             if committed == Committed::Busy {
                 tokio::spawn(later(self.back.clone(), Request { transition, answer, again }));

@@ -123,11 +123,11 @@ impl Shared {
             return Some(settle(served, Some(step), claim, &crashed(claim.crashes), rules));
         }
         let began = Instant::now();
-        let ran = attempt::run(served, step, claim, held, at).await;
+        let ran = attempt::run(&self.store, served, step, claim, held, at).await;
         let transition = match ran {
             None => return self.dropped(claim),
             Some(Err(failure)) => settle(served, Some(step), claim, &failure, rules),
-            Some(Ok(ran)) => plan::outcome(claim, ran.verdict, rules).unwrap_or_else(|invalid| {
+            Some(Ok(ran)) => plan::outcome_with(claim, ran.verdict, ran.effects, rules).unwrap_or_else(|invalid| {
                 settle(served, Some(step), claim, &StepError::from(invalid).into_failure(), rules)
             }),
         };
@@ -164,7 +164,7 @@ impl Shared {
     /// A key that this claim gave up: whoever waits for it may stand in any queue.
     fn key_released(&self, claim: &Claim, now: Option<&ConcurrencySlot>) {
         if claim.concurrency_key.is_some() && claim.concurrency_key.as_ref() != now.map(|slot| &slot.key) {
-            self.bells.ring_all();
+            self.waker.bells.ring_all();
         }
     }
 
@@ -173,24 +173,27 @@ impl Shared {
         self.key_released(claim, None);
         let is_due = committed != Committed::Parked;
         match &transition.change {
-            // The inbox had what it was to wait for.
-            Change::Advance(advance) if is_due && advance.entry.wait.is_some() => self.wake(&advance.queue),
+            // The inbox had what it was to wait for, or there are no children.
+            Change::Advance(advance) if is_due && (advance.entry.wait.is_some() || advance.entry.join.is_some()) => {
+                self.waker.wake(&advance.queue)
+            }
             Change::Advance(advance) => self.wake_for(advance),
-            Change::Retry { after, .. } => self.due_in(&claim.queue, *after),
-            Change::Repark if is_due => self.wake(&claim.queue),
-            Change::Release => self.wake(&claim.queue),
+            Change::Retry { after, .. } => self.waker.due_in(&claim.queue, *after),
+            Change::Repark if is_due => self.waker.wake(&claim.queue),
+            Change::Release => self.waker.wake(&claim.queue),
             Change::Done { .. } | Change::Fail { .. } | Change::Repark => {}
         }
     }
 
     fn wake_for(&self, advance: &Advance) {
         let deadline = advance.entry.wait.as_ref().and_then(|w| w.deadline);
+        let deadline = deadline.or(advance.entry.join.as_ref().and_then(|j| j.deadline));
         match (deadline, advance.entry.timer) {
-            (Some(Deadline::After(after)), _) => self.bells.deadlines.ring_in(after),
-            (Some(Deadline::At(at)), _) => self.bells.deadlines.ring_in(self.until(at)),
-            (None, Some(Deadline::After(after))) => self.due_in(&advance.queue, after),
-            (None, Some(Deadline::At(at))) => self.due_in(&advance.queue, self.until(at)),
-            (None, None) => self.due_in(&advance.queue, advance.delay),
+            (Some(Deadline::After(after)), _) => self.waker.bells.deadlines.ring_in(after),
+            (Some(Deadline::At(at)), _) => self.waker.bells.deadlines.ring_in(self.until(at)),
+            (None, Some(Deadline::After(after))) => self.waker.due_in(&advance.queue, after),
+            (None, Some(Deadline::At(at))) => self.waker.due_in(&advance.queue, self.until(at)),
+            (None, None) => self.waker.due_in(&advance.queue, advance.delay),
         }
     }
 }

@@ -24,7 +24,7 @@ impl Shared {
                 Ok(None) => return,
                 Ok(Some(wake_ups)) => {
                     // What was sent while nobody listened.
-                    self.bells.ring_all();
+                    self.waker.bells.ring_all();
                     let began = Instant::now();
                     self.hear(wake_ups).await;
                     // Against a server that drops us at once the waits must grow.
@@ -55,16 +55,16 @@ impl Shared {
                         }
                     }
                     WakeUp::Queue(queue) => {
-                        self.ring(&queue);
+                        self.waker.ring(&queue);
                     }
-                    WakeUp::Any => self.bells.ring_all(),
+                    WakeUp::Any => self.waker.bells.ring_all(),
                     WakeUp::Lost => return tracing::info!("the wake-up connection was lost, connecting again"),
                 },
                 () = tokio::time::sleep_until(next.into()) => {
                     if pinged.is_some() {
                         return tracing::warn!("the wake-up connection is deaf, connecting again");
                     }
-                    self.notifier.wake(format!("{PING_PREFIX}{}", self.identity.name()));
+                    self.waker.notifier.wake(format!("{PING_PREFIX}{}", self.identity.name()));
                     pinged = Some(Instant::now());
                 }
             }

@@ -5,6 +5,7 @@ mod backoff;
 mod bell;
 mod boot;
 mod catalog;
+mod children;
 mod committer;
 mod config;
 mod executor;
@@ -18,6 +19,7 @@ mod shared;
 mod stats;
 mod sweeper;
 mod takeover;
+mod waker;
 
 pub use catalog::{Catalog, Handlers, RunStep};
 pub use config::EngineConfig;

@@ -14,7 +14,7 @@ use tokio::{sync::Semaphore, task::JoinSet};
 
 use super::{
     bell::Bells, catalog::Catalog, committer::Committer, config::EngineConfig, held::AllHeld, identity::Identity,
-    scheduler::Scheduler, shared::Shared, stats::Stats,
+    scheduler::Scheduler, shared::Shared, stats::Stats, waker::Waker,
 };
 use crate::{
     Error,
@@ -49,21 +49,22 @@ impl Engine {
         config: EngineConfig,
     ) -> Result<Self, Error> {
         config.check()?;
+        let bells = Arc::new(Bells::new(config.queues.keys().cloned()));
+        let waker = Waker { bells, notifier, stopping: Cancel::new() };
         let shared = Arc::new(Shared {
-            committer: Committer::new(&store, 2, config.batch as usize),
-            bells: Bells::new(config.queues.keys().cloned()),
+            committer: Committer::new(&store, &waker, 2, config.batch as usize),
             held: AllHeld::default(),
             identity: Identity::of_this_process(ENGINES.fetch_add(1, Ordering::Relaxed)),
             stats: Stats::default(),
             crashed_running: AtomicBool::new(false),
             renewals_in_line: Semaphore::new(2),
-            stopping: Cancel::new(),
+            stopping: waker.stopping.clone(),
             stopped: AtomicBool::new(false),
             time: Mutex::new((Timestamp::now(), Instant::now())),
             store,
             catalog,
             config,
-            notifier,
+            waker,
         });
         let places = |(queue, steps): (&String, &usize)| (queue.clone(), Arc::new(Semaphore::new(*steps)));
         let places = shared.config.queues.iter().map(places).collect();
@@ -80,7 +81,7 @@ impl Engine {
         self.tasks.spawn(Arc::clone(shared).end_waits_on_time());
         self.tasks.spawn(Arc::clone(shared).listen());
         for (queue, places) in &self.places {
-            let Some(bell) = shared.bells.of(queue).cloned() else { continue };
+            let Some(bell) = shared.waker.bells.of(queue).cloned() else { continue };
             let (shared, queue, places) = (Arc::clone(shared), queue.clone(), Arc::clone(places));
             self.schedulers.spawn(Scheduler { shared, queue, bell, places }.run());
         }
@@ -105,7 +106,7 @@ impl Engine {
     /// rest of the end, drops them, and gives their claims back.
     pub async fn drain(mut self, hurry: impl Future<Output = ()>) {
         self.shared.stopping.fire();
-        self.shared.bells.ring_all();
+        self.shared.waker.bells.ring_all();
         // A claim on the wire is let in: dropped, its rows would wait for their lease.
         let claiming = async { while self.schedulers.join_next().await.is_some() {} };
         let _ = tokio::time::timeout(LAST_CLAIM, claiming).await;
@@ -122,7 +123,7 @@ impl Engine {
         let _ = tokio::time::timeout(Duration::from_secs(5), self.idle()).await;
         self.shared.stopped.store(true, Ordering::Release);
         self.tasks.shutdown().await;
-        let _ = tokio::time::timeout(Duration::from_secs(1), self.shared.notifier.flush()).await;
+        let _ = tokio::time::timeout(Duration::from_secs(1), self.shared.waker.notifier.flush()).await;
     }
 
     async fn idle(&self) {

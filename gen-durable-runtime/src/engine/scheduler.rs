@@ -115,7 +115,7 @@ impl Scheduler {
             self.bell.ring_in(after(due.max(now)));
         }
         if let Some(deadline) = next_deadline {
-            self.shared.bells.deadlines.ring_in(after(deadline.max(now)));
+            self.shared.waker.bells.deadlines.ring_in(after(deadline.max(now)));
         }
     }
 
@@ -141,6 +141,6 @@ pub(super) struct Alone(Arc<Shared>);
 impl Drop for Alone {
     fn drop(&mut self) {
         self.0.crashed_running.store(false, Ordering::Release);
-        self.0.bells.ring_all();
+        self.0.waker.bells.ring_all();
     }
 }

@@ -12,13 +12,10 @@ use jiff::Timestamp;
 use tokio::sync::Semaphore;
 
 use super::{
-    bell::Bells, catalog::Catalog, committer::Committer, config::EngineConfig, held::AllHeld, identity::Identity,
-    stats::Stats,
+    catalog::Catalog, committer::Committer, config::EngineConfig, held::AllHeld, identity::Identity, stats::Stats,
+    waker::Waker,
 };
-use crate::{
-    machine::Cancel,
-    store::{Notifier, Store},
-};
+use crate::{machine::Cancel, store::Store};
 
 /// The parts, and the state they share.
 pub(super) struct Shared {
@@ -26,8 +23,7 @@ pub(super) struct Shared {
     pub(super) catalog: Catalog,
     pub(super) config: EngineConfig,
     pub(super) committer: Committer,
-    pub(super) notifier: Notifier,
-    pub(super) bells: Bells,
+    pub(super) waker: Waker,
     pub(super) held: AllHeld,
     pub(super) identity: Identity,
     pub(super) stats: Stats,
@@ -50,27 +46,6 @@ impl Shared {
 
     pub(super) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Acquire)
-    }
-
-    /// Work is due now in `queue`: here, or for whoever serves it.
-    pub(super) fn wake(&self, queue: &str) {
-        // A process that stops takes no more: others must.
-        if !self.ring(queue) || self.is_stopping() {
-            self.notifier.wake(queue);
-        }
-    }
-
-    /// Whether this process serves `queue`.
-    pub(super) fn ring(&self, queue: &str) -> bool {
-        self.bells.of(queue).map(|bell| bell.ring()).is_some()
-    }
-
-    pub(super) fn due_in(&self, queue: &str, after: Duration) {
-        match self.bells.of(queue) {
-            Some(bell) if after.is_zero() => bell.ring(),
-            Some(bell) => bell.ring_in(after),
-            None => self.notifier.wake(queue),
-        }
     }
 
     pub(super) fn saw_time(&self, database: Timestamp, here: Instant) {

@@ -25,24 +25,24 @@ impl Shared {
     /// Ends waits whose time is up, when it is up.
     pub(super) async fn end_waits_on_time(self: Arc<Self>) {
         while !self.is_stopped() {
-            self.bells.deadlines.wait(LOOK).await;
+            self.waker.bells.deadlines.wait(LOOK).await;
             if self.is_stopped() {
                 return;
             }
             match self.store.end_waits(PIECE).await {
                 Ok(swept) => {
                     if swept.rows == PIECE as usize {
-                        self.bells.deadlines.ring();
+                        self.waker.bells.deadlines.ring();
                     }
                     // Each look finds the next moment by itself: the bell holds only one.
                     if let Some(next) = swept.next {
-                        self.bells.deadlines.ring_in(next.max(SHORTEST));
+                        self.waker.bells.deadlines.ring_in(next.max(SHORTEST));
                     }
                     self.wake_swept(&swept);
                 }
                 Err(error) => {
                     tracing::warn!(%error, "ending waits failed, trying again");
-                    self.bells.deadlines.ring_in(self.config.poll);
+                    self.waker.bells.deadlines.ring_in(self.config.poll);
                 }
             }
         }
@@ -147,12 +147,12 @@ impl Shared {
             tracing::info!(claims = swept.rows, "took back claims of dead workers");
             self.stats.reaped(swept.rows);
             // Everything a dead process held may be more than this one has places for.
-            swept.queues.iter().for_each(|queue| self.notifier.wake(queue));
+            swept.queues.iter().for_each(|queue| self.waker.notifier.wake(queue));
         }
         self.wake_swept(swept);
     }
 
     fn wake_swept(&self, swept: &Swept) {
-        swept.queues.iter().for_each(|queue| self.wake(queue));
+        swept.queues.iter().for_each(|queue| self.waker.wake(queue));
     }
 }

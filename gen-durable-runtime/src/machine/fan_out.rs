@@ -1,21 +1,23 @@
 use std::{fmt, marker::PhantomData};
 
-use super::{ChildOf, JoinStep, Outcome, Spawns, Startable, Step, Transition, outcome::push};
-use crate::model::{Invalid, StartSpec};
+use super::{
+    Awaits, ChildOf, JoinStep, Outcome, Signal, Spawns, Startable, Step, To, Transition,
+    outcome::{push, send},
+};
+use crate::model::{Effects, Invalid};
 
 /// A move to a join step, with the children it waits for: made by [`fan_out`], ended by `.into()`.
 #[must_use = "a fan-out does nothing unless `.into()` makes it the outcome of the step"]
 pub struct FanOut<S: Step, T> {
     to: S::Machine,
-    children: Vec<StartSpec>,
-    spawned: Vec<StartSpec>,
+    effects: Effects,
     invalid: Option<Invalid>,
     _to: PhantomData<fn() -> T>,
 }
 
 /// Moves to the join step `to`, which runs when the children added here ended; without any it runs at once.
 pub fn fan_out<S: Transition<T>, T: JoinStep>(to: T) -> FanOut<S, T> {
-    FanOut { to: S::arrive(to), children: vec![], spawned: vec![], invalid: None, _to: PhantomData }
+    FanOut { to: S::arrive(to), effects: Effects::default(), invalid: None, _to: PhantomData }
 }
 
 impl<S: Step, T> FanOut<S, T> {
@@ -24,7 +26,7 @@ impl<S: Step, T> FanOut<S, T> {
     where
         X::Machine: ChildOf<T>,
     {
-        starts.into_iter().for_each(|start| push(&mut self.children, &mut self.invalid, start));
+        starts.into_iter().for_each(|start| push(&mut self.effects.children, &mut self.invalid, start));
         self
     }
 
@@ -33,20 +35,32 @@ impl<S: Step, T> FanOut<S, T> {
     where
         S: Spawns<X::Machine>,
     {
-        push(&mut self.spawned, &mut self.invalid, start);
+        push(&mut self.effects.spawned, &mut self.invalid, start);
+        self
+    }
+
+    /// Sends a signal together with this outcome, as [`Outcome::signal`].
+    pub fn signal<M, G, SLOT>(mut self, to: &To<M>, signal: G) -> Self
+    where
+        M: Awaits<G, SLOT>,
+        G: Signal,
+    {
+        send(&mut self.effects.signals, &mut self.invalid, to, &signal);
         self
     }
 }
 
 impl<S: Step, T, R> From<FanOut<S, T>> for Outcome<S, R> {
     fn from(f: FanOut<S, T>) -> Self {
-        Outcome::fan_out(f.to, f.children, f.spawned, f.invalid)
+        Outcome::fan_out(f.to, f.effects, f.invalid)
     }
 }
 
 impl<S: Step, T> fmt::Debug for FanOut<S, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = f.debug_struct("FanOut");
-        out.field("children", &self.children.len()).field("spawned", &self.spawned.len()).finish_non_exhaustive()
+        out.field("children", &self.effects.children.len())
+            .field("spawned", &self.effects.spawned.len())
+            .finish_non_exhaustive()
     }
 }

@@ -1,9 +1,11 @@
-use std::{fmt, future::Future, marker::PhantomData, pin::Pin, sync::Arc};
+use std::{collections::VecDeque, fmt, future::Future, marker::PhantomData, pin::Pin, sync::Arc};
 
-use super::{Machine, StepError};
+use super::{Machine, MachineInfo, StepError};
 use crate::model::{InstanceId, Json};
 
 /// The children of one machine that a join step waited for. Their results are read when asked for.
+///
+/// What it shows was settled when the wait ended: a child that ends later counts no more, however often the step runs.
 pub struct Joined<M> {
     source: Arc<dyn ChildSource>,
     _machine: PhantomData<fn() -> M>,
@@ -12,13 +14,14 @@ pub struct Joined<M> {
 /// Where the children of a join step are read.
 pub trait ChildSource: fmt::Debug + Send + Sync {
     /// How the children of this machine stand.
-    fn counts(&self, machine: &'static str) -> ChildCounts;
-    /// The ended children of this machine, in the order in which they were started.
-    fn results(&self, machine: &'static str) -> ResultsFuture;
+    fn counts(&self, machine: &'static MachineInfo) -> ChildCounts;
+    /// The children of this machine that have ended, in the order of the fan-out: some of those whose place is above
+    /// `after` (-1 for the first ones), and none only when there are no more.
+    fn page(&self, machine: &'static MachineInfo, after: i64) -> PageFuture;
 }
 
-/// What [`ChildSource::results`] returns.
-pub type ResultsFuture = Pin<Box<dyn Future<Output = Result<Vec<ChildResult>, StepError>> + Send>>;
+/// What [`ChildSource::page`] returns.
+pub type PageFuture = Pin<Box<dyn Future<Output = Result<Vec<ChildResult>, StepError>> + Send>>;
 
 /// How many children there are, and how many of them ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -37,6 +40,8 @@ pub struct ChildCounts {
 pub struct ChildResult {
     /// The child.
     pub id: InstanceId,
+    /// Its place in the fan-out, from 0: of all children that were given, whatever their machine.
+    pub index: u32,
     /// Its result as it is stored.
     pub result: Result<Json, String>,
 }
@@ -47,6 +52,8 @@ pub struct ChildResult {
 pub struct ChildFailed {
     /// The child.
     pub id: InstanceId,
+    /// Its place in the fan-out, from 0: of all children that were given, whatever their machine.
+    pub index: u32,
     /// Why it failed.
     pub reason: String,
 }
@@ -60,7 +67,7 @@ impl ChildCounts {
 
 impl fmt::Display for ChildFailed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "child {} failed: {}", self.id, self.reason)
+        write!(f, "child {} ({}) failed: {}", self.index, self.id, self.reason)
     }
 }
 
@@ -82,33 +89,80 @@ impl<M: Machine> Joined<M> {
 
     /// How they stand.
     pub fn counts(&self) -> ChildCounts {
-        self.source.counts(M::NAME)
+        self.source.counts(M::INFO)
     }
 
-    /// The results of all, in the order in which they were started, or the first failure.
+    /// The results of all, in the order of the fan-out, or the first failure.
     ///
     /// # Errors
     /// [`ChildFailed`] for the first child that failed; what the store or the decoder says.
     pub async fn results(&self) -> Result<Vec<M::Output>, StepError> {
-        let ended = self.source.results(M::NAME).await?;
-        ended.into_iter().map(|child| output::<M>(child)?.map_err(StepError::from)).collect()
+        let (mut all, mut children) = (Vec::new(), self.stream());
+        while let Some(child) = children.next().await? {
+            all.push(child?);
+        }
+        Ok(all)
     }
 
-    /// The result or the failure of each, in the order in which they were started.
+    /// The result or the failure of each, in the order of the fan-out.
     ///
     /// # Errors
     /// What the store or the decoder says.
     pub async fn each(&self) -> Result<Vec<Result<M::Output, ChildFailed>>, StepError> {
-        let ended = self.source.results(M::NAME).await?;
-        ended.into_iter().map(output::<M>).collect()
+        let (mut all, mut children) = (Vec::new(), self.stream());
+        while let Some(child) = children.next().await? {
+            all.push(child);
+        }
+        Ok(all)
+    }
+
+    /// One after the other, in the order of the fan-out, read in pages: for more children than should be in memory.
+    ///
+    /// ```ignore
+    /// let mut children = joined.stream();
+    /// while let Some(child) = children.next().await? {
+    ///     total += child?;
+    /// }
+    /// ```
+    pub fn stream(&self) -> Children<M> {
+        Children { source: Arc::clone(&self.source), after: -1, page: VecDeque::new(), _machine: PhantomData }
+    }
+}
+
+/// The children of a join step, one after the other: made by [`Joined::stream`].
+pub struct Children<M> {
+    source: Arc<dyn ChildSource>,
+    after: i64,
+    page: VecDeque<ChildResult>,
+    _machine: PhantomData<fn() -> M>,
+}
+
+impl<M: Machine> Children<M> {
+    /// The next one; `None` after the last.
+    ///
+    /// # Errors
+    /// What the store or the decoder says.
+    pub async fn next(&mut self) -> Result<Option<Result<M::Output, ChildFailed>>, StepError> {
+        if self.page.is_empty() {
+            self.page = self.source.page(M::INFO, self.after).await?.into();
+        }
+        let Some(child) = self.page.pop_front() else { return Ok(None) };
+        self.after = i64::from(child.index);
+        output::<M>(child).map(Some)
+    }
+}
+
+impl<M> fmt::Debug for Children<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Children").field("after", &self.after).finish_non_exhaustive()
     }
 }
 
 fn output<M: Machine>(child: ChildResult) -> Result<Result<M::Output, ChildFailed>, StepError> {
-    let ChildResult { id, result } = child;
+    let ChildResult { id, index, result } = child;
     match result {
         Ok(json) => M::load_output(&json).map(Ok).map_err(StepError::undecodable),
-        Err(reason) => Ok(Err(ChildFailed { id, reason })),
+        Err(reason) => Ok(Err(ChildFailed { id, index, reason })),
     }
 }
 
@@ -117,10 +171,10 @@ fn output<M: Machine>(child: ChildResult) -> Result<Result<M::Output, ChildFaile
 pub(super) struct NoChildren;
 
 impl ChildSource for NoChildren {
-    fn counts(&self, _: &'static str) -> ChildCounts {
+    fn counts(&self, _: &'static MachineInfo) -> ChildCounts {
         ChildCounts::default()
     }
-    fn results(&self, _: &'static str) -> ResultsFuture {
+    fn page(&self, _: &'static MachineInfo, _: i64) -> PageFuture {
         Box::pin(std::future::ready(Ok(vec![])))
     }
 }

@@ -15,6 +15,7 @@ mod rate;
 mod start;
 mod step_error;
 mod stored;
+mod to;
 
 pub mod quiet;
 pub mod registry;
@@ -27,7 +28,7 @@ pub use edges::{ChildOf, Ends, EnteredByGoto, JoinStep, MayFail, OpenJoin, Spawn
 pub use exits::{Cancelled, Carried, Catches, Expired, Failed, Received, Slot, TakesOver, Upgrades, UpgradesCarry};
 pub use fan_out::{FanOut, fan_out};
 pub use info::*;
-pub use joined::{ChildCounts, ChildFailed, ChildResult, ChildSource, Joined, ResultsFuture};
+pub use joined::{ChildCounts, ChildFailed, ChildResult, ChildSource, Children, Joined, PageFuture};
 pub use key::{AnyKey, IntoKey, Key, KeyPart, KeyText, Keyed, NoKey};
 pub use machine_trait::{Machine, Output, ServedBy, Step};
 pub use outcome::{Outcome, done, fail, goto, goto_after, retry_in};
@@ -35,3 +36,4 @@ pub use rate::{ConcurrencyKey, RateLimit};
 pub use start::{CarryGiven, CarryOpen, DefaultCarry, ScheduledCarry, Start, Startable, start};
 pub use step_error::{JobReturn, ResultExt, StepError, StepResult};
 pub use stored::{Persist, Same};
+pub use to::To;

@@ -1,10 +1,10 @@
 use std::{fmt, time::Duration};
 
 use super::{
-    Ends, EnteredByGoto, Machine, MayFail, Output, Spawns, Startable, Step, StepError, Transition, Unparked,
-    registry::Ran,
+    Awaits, Ends, EnteredByGoto, Machine, MayFail, Output, Signal, Spawns, Startable, Step, StepError, To, Transition,
+    Unparked, registry::Ran,
 };
-use crate::model::{Invalid, Json, StartSpec, Verdict};
+use crate::model::{Effects, Invalid, Json, SignalSpec, StartSpec, Verdict};
 
 /// What a handler of step `S` returns: the only way to leave the step.
 ///
@@ -13,8 +13,7 @@ use crate::model::{Invalid, Json, StartSpec, Verdict};
 // `R` is spelled out so that `done(wrong)` is a plain E0308 at the argument; a projection would give E0271.
 pub struct Outcome<S: Step, R = Output<S>> {
     then: Then<S::Machine, R>,
-    children: Vec<StartSpec>,
-    spawned: Vec<StartSpec>,
+    effects: Effects,
     invalid: Option<Invalid>,
 }
 
@@ -52,16 +51,11 @@ pub fn retry_in<S: Step, R>(delay: Duration) -> Outcome<S, R> {
 
 impl<S: Step, R> Outcome<S, R> {
     fn new(then: Then<S::Machine, R>) -> Self {
-        Self { then, children: vec![], spawned: vec![], invalid: None }
+        Self { then, effects: Effects::default(), invalid: None }
     }
 
-    pub(super) fn fan_out(
-        to: S::Machine,
-        children: Vec<StartSpec>,
-        spawned: Vec<StartSpec>,
-        invalid: Option<Invalid>,
-    ) -> Self {
-        Self { then: Then::Goto { to, delay: Duration::ZERO }, children, spawned, invalid }
+    pub(super) fn fan_out(to: S::Machine, effects: Effects, invalid: Option<Invalid>) -> Self {
+        Self { then: Then::Goto { to, delay: Duration::ZERO }, effects, invalid }
     }
 
     /// Starts an instance together with this outcome, in the same transaction; nobody waits for it.
@@ -69,7 +63,18 @@ impl<S: Step, R> Outcome<S, R> {
     where
         S: Spawns<X::Machine>,
     {
-        push(&mut self.spawned, &mut self.invalid, start);
+        push(&mut self.effects.spawned, &mut self.invalid, start);
+        self
+    }
+
+    /// Sends a signal together with this outcome, in the same transaction: exactly once. To one that has ended by
+    /// then it is no signal.
+    pub fn signal<M, G, SLOT>(mut self, to: &To<M>, signal: G) -> Self
+    where
+        M: Awaits<G, SLOT>,
+        G: Signal,
+    {
+        send(&mut self.effects.signals, &mut self.invalid, to, &signal);
         self
     }
 
@@ -114,7 +119,7 @@ impl<S: Step> Outcome<S> {
             return Err(invalid.into());
         }
         let verdict = verdict::<S::Machine>(self.then, carry)?;
-        Ok(Ran { verdict, children: self.children, spawned: self.spawned })
+        Ok(Ran { verdict, effects: self.effects })
     }
 }
 
@@ -136,6 +141,18 @@ fn verdict<M: Machine>(then: Then<M, M::Output>, carry: &M::Carry) -> Result<Ver
 pub(super) fn push<X: Startable>(starts: &mut Vec<StartSpec>, invalid: &mut Option<Invalid>, start: X) {
     match start.into_spec() {
         Ok(spec) => starts.push(spec),
+        Err(error) => *invalid = invalid.take().or(Some(error)),
+    }
+}
+
+/// Keeps the first signal that cannot be stored: it becomes the step's error.
+pub(super) fn send<M, G: Signal>(signals: &mut Vec<SignalSpec>, invalid: &mut Option<Invalid>, to: &To<M>, signal: &G) {
+    let spec = signal.payload().map(|payload| {
+        let (target, name) = (to.target().clone(), G::NAME.to_owned());
+        SignalSpec { target, name, payload, dedup: None }
+    });
+    match spec {
+        Ok(spec) => signals.push(spec),
         Err(error) => *invalid = invalid.take().or(Some(error)),
     }
 }

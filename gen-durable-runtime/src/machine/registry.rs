@@ -12,7 +12,7 @@ use jiff::Timestamp;
 
 use crate::{
     machine::{MachineInfo, ServedBy, StepContext, StepError},
-    model::{Entry, Failure, Json, StartSpec, Verdict, Wake},
+    model::{Effects, Entry, Failure, Json, StartSpec, Verdict, Wake},
 };
 
 /// A handler type, erased.
@@ -40,10 +40,8 @@ pub struct Run {
 pub struct Ran {
     /// What the outcome asks for.
     pub verdict: Verdict,
-    /// Children of a fan-out.
-    pub children: Vec<StartSpec>,
-    /// Instances that are not waited for.
-    pub spawned: Vec<StartSpec>,
+    /// What happens beside it.
+    pub effects: Effects,
 }
 
 /// A stored row's machine data: what an upgrade converts and a `catch` starts from.

@@ -35,8 +35,20 @@ pub struct Claim {
     pub home_priority: Option<i16>,
     /// The concurrency key this claim holds.
     pub concurrency_key: Option<String>,
+    /// Who waits for its end.
+    pub parent: Option<Parent>,
     /// What ended its wait.
     pub wake: Wake,
+}
+
+/// The instance whose fan-out started a child.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parent {
+    /// The parent.
+    pub id: InstanceId,
+    /// Its transitions while it waits: a child of one round never counts for another. `None` for a child that
+    /// another engine started.
+    pub round: Option<i64>,
 }
 
 /// Why a claimed instance is awake.

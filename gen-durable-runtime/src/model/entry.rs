@@ -15,6 +15,8 @@ pub struct Entry {
     pub state: Json,
     /// Signals to wait for before the step runs.
     pub wait: Option<Wait>,
+    /// Children to wait for before the step runs.
+    pub join: Option<Join>,
     /// A pure timer: the step runs no earlier than this.
     pub timer: Option<Deadline>,
     /// The step's own queue; otherwise the instance's.
@@ -30,12 +32,22 @@ pub struct Entry {
 impl Entry {
     /// A step without rules.
     pub fn plain(step: &'static str, state: Json) -> Self {
-        Self { step, state, wait: None, timer: None, queue: None, priority: None, concurrency: None, rate: None }
+        Self {
+            step,
+            state,
+            wait: None,
+            join: None,
+            timer: None,
+            queue: None,
+            priority: None,
+            concurrency: None,
+            rate: None,
+        }
     }
 
     /// Whether the step waits, for signals or for time, before it runs.
     pub fn waits(&self) -> bool {
-        self.wait.is_some() || self.timer.is_some()
+        self.wait.is_some() || self.timer.is_some() || self.join.is_some()
     }
 
     /// Checks what only run time knows: keys, delays, weights.
@@ -44,6 +56,7 @@ impl Entry {
     /// Names the field and its limit.
     pub fn check(&self) -> Result<(), Invalid> {
         let deadline = self.wait.as_ref().and_then(|w| w.deadline).or(self.timer);
+        let deadline = deadline.or(self.join.as_ref().and_then(|j| j.deadline));
         if let Some(Deadline::After(after)) = deadline {
             limits::delay("timeout", after)?;
         }
@@ -59,8 +72,37 @@ impl Entry {
 pub struct Wait {
     /// Stored names, aliases included, in the order of the annotation.
     pub names: Cow<'static, [&'static str]>,
+    /// For each name the position of the signal or set it stands for.
+    pub groups: Cow<'static, [i16]>,
     /// How many of them must have come.
     pub mode: AwaitMode,
+    /// When the wait ends without them.
+    pub deadline: Option<Deadline>,
+}
+
+impl Wait {
+    /// For any one of these signals.
+    pub fn any(names: impl Into<Cow<'static, [&'static str]>>, deadline: Option<Deadline>) -> Self {
+        let names = names.into();
+        let groups = (0..).take(names.len()).collect();
+        Self { names, groups, mode: AwaitMode::Any, deadline }
+    }
+
+    /// How many signals end the wait: one of each group, or so many.
+    pub fn need(&self) -> i32 {
+        match self.mode {
+            AwaitMode::Any | AwaitMode::AnyBiased => 1,
+            AwaitMode::All => i32::from(self.groups.iter().max().map_or(0, |last| last + 1)),
+            AwaitMode::Count(n) => i32::try_from(n).unwrap_or(i32::MAX),
+        }
+    }
+}
+
+/// The children a step waits for: those that its fan-out starts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Join {
+    /// It runs as soon as so many are done, or cannot be any more; `None` waits for the end of all.
+    pub quorum: Option<u32>,
     /// When the wait ends without them.
     pub deadline: Option<Deadline>,
 }

@@ -1,6 +1,7 @@
 //! Floor 0: what an instance is and what an outcome means. Pure: no I/O, no clock, no SQL.
 
 mod claim;
+mod effects;
 mod entry;
 mod id;
 mod invalid;
@@ -14,8 +15,9 @@ mod verdict;
 pub mod limits;
 pub mod plan;
 
-pub use claim::{Claim, ReceivedSignal, Wake};
-pub use entry::{AwaitMode, ConcurrencySlot, Deadline, Entry, RateTake, Wait};
+pub use claim::{Claim, Parent, ReceivedSignal, Wake};
+pub use effects::Effects;
+pub use entry::{AwaitMode, ConcurrencySlot, Deadline, Entry, Join, RateTake, Wait};
 pub use id::{ClaimToken, InstanceId};
 pub use invalid::Invalid;
 pub use json::Json;

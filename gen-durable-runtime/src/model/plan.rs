@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use super::{Advance, Change, Claim, ConcurrencySlot, Entry, Failure, Invalid, Json, RetryPolicy, Transition, Verdict};
+use super::{
+    Advance, Change, Claim, ConcurrencySlot, Effects, Entry, Failure, Invalid, Json, RetryPolicy, Transition, Verdict,
+};
 use super::{Wake, limits};
 
 /// What the plan needs to know of the machine that ran.
@@ -20,10 +22,21 @@ pub struct Rules {
     pub awaits_signals: bool,
 }
 
-/// Turns what a run asked for into the change of its row.
+/// Turns what a run asked for into the change of its row, and of others beside it.
 ///
 /// # Errors
 /// What cannot be stored is an error of the step: the caller turns it into a failure.
+pub fn outcome_with(claim: &Claim, verdict: Verdict, effects: Effects, rules: Rules) -> Result<Transition, Invalid> {
+    effects.children.iter().chain(&effects.spawned).try_for_each(|start| start.check())?;
+    effects.signals.iter().try_for_each(|signal| signal.check())?;
+    let effects = (!effects.is_empty()).then(|| Box::new(effects));
+    Ok(Transition { effects, ..outcome(claim, verdict, rules)? })
+}
+
+/// As [`outcome_with`], where nothing happens beside it.
+///
+/// # Errors
+/// As [`outcome_with`].
 pub fn outcome(claim: &Claim, verdict: Verdict, rules: Rules) -> Result<Transition, Invalid> {
     let change = match verdict {
         Verdict::Goto { entry, delay, carry } => advance(claim, entry, delay, carry, None, rules)?,
@@ -121,7 +134,7 @@ fn may_enter_in_place(claim: &Claim, entry: &Entry) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{AwaitMode, ClaimToken, Deadline, FailureKind, InstanceId, ReceivedSignal, Wait};
+    use crate::model::{ClaimToken, Deadline, FailureKind, InstanceId, Join, ReceivedSignal, Wait};
 
     const RULES: Rules = Rules { version: 2, queue: "default", priority: 0, may_continue: true, awaits_signals: false };
 
@@ -143,6 +156,7 @@ mod tests {
             home_queue: None,
             home_priority: None,
             concurrency_key: None,
+            parent: None,
             wake: Wake::Ready,
         }
     }
@@ -175,12 +189,13 @@ mod tests {
 
     #[test]
     fn what_waits_or_takes_a_new_key_is_requeued() {
-        let wait = Wait { names: (&["s"]).into(), mode: AwaitMode::Any, deadline: None };
+        let wait = Wait::any(&["s"][..], None);
         let slot = ConcurrencySlot { key: "k:1".into(), limit: None };
         let forbidden = [
             Entry { wait: Some(wait), ..entry() },
             Entry { timer: Some(Deadline::After(Duration::from_secs(1))), ..entry() },
             Entry { concurrency: Some(slot.clone()), ..entry() },
+            Entry { join: Some(Join::default()), ..entry() },
             Entry { queue: Some("other"), ..entry() },
             Entry { priority: Some(3), ..entry() },
         ];

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::{Claim, ClaimToken, Entry, InstanceId, Json};
+use super::{Claim, ClaimToken, Effects, Entry, InstanceId, Json, Parent};
 
 /// One row's change, ready to be persisted. Nothing is decided after this.
 #[derive(Debug, Clone)]
@@ -19,6 +19,10 @@ pub struct Transition {
     pub consumed: Vec<i64>,
     /// The machine awaits signals: when it is done its inbox is emptied.
     pub may_have_signals: bool,
+    /// Who waits for its end.
+    pub parent: Option<Parent>,
+    /// What else happens with it.
+    pub effects: Option<Box<Effects>>,
 }
 
 /// What changes on the row.
@@ -93,18 +97,30 @@ impl Transition {
     /// The size of its texts, about.
     pub fn bytes(&self) -> usize {
         let of = |json: &Option<Json>| json.as_ref().map_or(0, |j| j.as_str().len());
-        match &self.change {
+        let effects = self.effects.as_ref().map_or(0, |e| e.bytes());
+        let change = match &self.change {
             Change::Advance(a) => a.entry.state.as_str().len() + of(&a.carry),
             Change::Done { result, carry } => result.as_str().len() + of(carry),
             Change::Fail { reason, carry } => reason.len() + of(carry),
             Change::Retry { error, .. } => error.as_ref().map_or(0, String::len),
             Change::Repark | Change::Release => 0,
+        };
+        effects + change
+    }
+
+    /// Whether it ends the instance, which may wake a parent.
+    pub fn ends(&self) -> bool {
+        match &self.change {
+            Change::Done { .. } | Change::Fail { .. } => true,
+            Change::Advance(_) | Change::Retry { .. } | Change::Repark | Change::Release => false,
         }
     }
 
     /// Fenced by `claim`.
     pub fn of(claim: &Claim, change: Change, consumed: Vec<i64>) -> Self {
-        let Claim { id, transitions, attempt, .. } = *claim;
-        Self { id, token: claim.token.clone(), transitions, attempt, change, consumed, may_have_signals: false }
+        let Claim { id, transitions, attempt, parent, .. } = *claim;
+        let token = claim.token.clone();
+        let (may_have_signals, effects) = (false, None);
+        Self { id, token, transitions, attempt, change, consumed, may_have_signals, parent, effects }
     }
 }

@@ -16,7 +16,7 @@ pub(super) struct Stand {
 pub(super) fn written(status: &str) -> Committed {
     match status {
         "executing" => Committed::Kept,
-        "awaiting_signal" => Committed::Parked,
+        "awaiting_signal" | "awaiting_children" => Committed::Parked,
         _ => Committed::Done,
     }
 }

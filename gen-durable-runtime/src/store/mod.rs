@@ -2,6 +2,8 @@
 
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod fate;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod lineage;
 #[cfg(feature = "client")]
 mod notifier;
 #[cfg(feature = "client")]

@@ -1,11 +1,12 @@
 //! What the engine and the client ask of a database. One implementation a dialect; one suite for all.
 
-use std::{future::Future, pin::Pin, time::Duration};
+use std::{collections::BTreeSet, future::Future, pin::Pin, time::Duration};
 
 use jiff::Timestamp;
 
 use crate::{
     Error,
+    machine::{ChildCounts, ChildResult},
     model::{
         Claim, ClaimToken, Committed, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Status, Target, Transition,
     },
@@ -21,7 +22,7 @@ pub trait Store: Send + Sync + 'static {
     fn claim<'a>(&'a self, order: &'a ClaimOrder<'a>) -> Pending<'a, Claimed>;
 
     /// Persists a batch; one answer each, in order. Never waits for a row: such a one is [`Committed::Busy`].
-    fn commit<'a>(&'a self, batch: &'a [Transition]) -> Pending<'a, Vec<Committed>>;
+    fn commit<'a>(&'a self, batch: &'a [Transition]) -> Pending<'a, Commits>;
 
     /// Extends leases, without waiting for a row; answers with those that were not extended.
     fn renew<'a>(&'a self, claims: &'a [(InstanceId, ClaimToken)], lease: Duration) -> Pending<'a, Renewed>;
@@ -46,6 +47,12 @@ pub trait Store: Send + Sync + 'static {
 
     /// Delivers signals; one answer each, in order.
     fn signal<'a>(&'a self, signals: &'a [SignalSpec]) -> Pending<'a, Vec<Delivery>>;
+
+    /// How the children of a round stand, by machine.
+    fn child_counts(&self, parent: InstanceId, round: i64) -> Pending<'_, Vec<(String, ChildCounts)>>;
+
+    /// A page of the children of a round that have ended, in the order of the fan-out.
+    fn children<'a>(&'a self, page: &'a ChildPage<'a>) -> Pending<'a, Vec<ChildResult>>;
 
     /// How these instances stand; one that does not exist is left out.
     fn endings<'a>(&'a self, ids: &'a [InstanceId]) -> Pending<'a, Vec<Standing>>;
@@ -140,6 +147,43 @@ pub struct Claimed {
     pub next_due: Option<Timestamp>,
     /// When the next wait of any queue ends; known when fewer came than asked for.
     pub next_deadline: Option<Timestamp>,
+}
+
+/// What became of a batch.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Commits {
+    /// An answer for each transition, in order.
+    pub answers: Vec<Committed>,
+    /// The queues in which others have work now: parents, children, spawned instances, targets of signals.
+    pub wakes: BTreeSet<String>,
+}
+
+impl std::ops::Deref for Commits {
+    type Target = [Committed];
+    fn deref(&self) -> &[Committed] {
+        &self.answers
+    }
+}
+
+impl<const N: usize> PartialEq<[Committed; N]> for Commits {
+    fn eq(&self, other: &[Committed; N]) -> bool {
+        self.answers == other
+    }
+}
+
+/// Which children to read.
+#[derive(Debug)]
+pub struct ChildPage<'a> {
+    /// Whose.
+    pub parent: InstanceId,
+    /// Its transitions while it waited.
+    pub round: i64,
+    /// Stored machine names.
+    pub machines: &'a [&'static str],
+    /// Only places above this one; -1 begins.
+    pub after: i64,
+    /// Rows a page.
+    pub limit: u32,
 }
 
 /// What a sweep did.

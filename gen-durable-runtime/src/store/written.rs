@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::model::{Advance, Change, Deadline, Transition};
+use crate::model::{Advance, AwaitMode, Change, Deadline, Transition, Wait};
 
 /// The columns of one row of a commit. `kind`: 0 on in place (touches no indexed column), 1 on and requeued, 2 on and
-/// parked, 3 retry, 4 done, 5 fail, 6 parked again, 7 claim given back.
+/// parked, 3 retry, 4 done, 5 fail, 6 parked again, 7 claim given back, 8 on and waiting for its children.
 #[derive(Debug, Default)]
 pub(super) struct Written<'a> {
     pub(super) kind: i16,
@@ -22,7 +22,8 @@ pub(super) struct Written<'a> {
     pub(super) queue: Option<&'a str>,
     pub(super) priority: Option<i16>,
     pub(super) concurrency_key: Option<&'a str>,
-    pub(super) awaits: Option<&'a [&'static str]>,
+    pub(super) wait: Option<&'a Wait>,
+    pub(super) quorum: Option<i32>,
 }
 
 impl<'a> Written<'a> {
@@ -47,9 +48,10 @@ impl<'a> Written<'a> {
 
     fn advance(a: &'a Advance) -> Self {
         let entry = &a.entry;
-        let (deadline, kind) = match (&entry.wait, entry.timer) {
-            (Some(wait), _) => (wait.deadline, 2),
-            (None, timer) => (timer, i16::from(!a.in_place)),
+        let (deadline, kind) = match (&entry.wait, &entry.join, entry.timer) {
+            (Some(wait), ..) => (wait.deadline, 2),
+            (None, Some(join), _) => (join.deadline, 8),
+            (None, None, timer) => (timer, i16::from(!a.in_place)),
         };
         let (after_us, at_us) = match deadline {
             None if kind == 1 => (Some(micros(a.delay)), None),
@@ -69,8 +71,19 @@ impl<'a> Written<'a> {
             queue: (kind != 0).then_some(a.queue.as_str()),
             priority: (kind != 0).then_some(a.priority),
             concurrency_key: entry.concurrency.as_ref().map(|slot| slot.key.as_str()),
-            awaits: entry.wait.as_ref().map(|w| &*w.names),
+            wait: entry.wait.as_ref(),
+            quorum: entry.join.as_ref().and_then(|j| j.quorum).map(|n| i32::try_from(n).unwrap_or(i32::MAX)),
         }
+    }
+}
+
+/// The number of a mode; any one signal, the plain case, has none.
+pub(super) fn await_mode(wait: &Wait) -> Option<i16> {
+    match wait.mode {
+        AwaitMode::Any => None,
+        AwaitMode::AnyBiased => Some(1),
+        AwaitMode::All => Some(2),
+        AwaitMode::Count(_) => Some(3),
     }
 }
 

@@ -9,6 +9,16 @@ pub fn names(of: &[&[&'static str]]) -> Vec<&'static str> {
     of.concat()
 }
 
+/// For each name of several signals the position of its signal.
+pub fn groups(of: &[&[&'static str]]) -> Vec<i16> {
+    (0..).zip(of).flat_map(|(at, names)| names.iter().map(move |_| at)).collect()
+}
+
+/// A quorum as the store counts it; one beyond any number of children is out of reach.
+pub fn quorum(field: u64) -> u32 {
+    u32::try_from(field).unwrap_or(u32::MAX)
+}
+
 /// Step data is a JSON object.
 ///
 /// # Errors

@@ -1,10 +1,12 @@
 //! A batch of outcomes as the columns of commit.sql.
 
+use std::collections::HashMap;
+
 use super::rows;
 use crate::{
     Error,
-    model::Transition,
-    store::written::{Written, empties_inbox},
+    model::{Transition, Wait},
+    store::written::{Written, await_mode},
 };
 
 /// A batch, column by column.
@@ -27,17 +29,21 @@ pub(super) struct Columns<'a> {
     pub(super) priorities: Vec<Option<i16>>,
     pub(super) concurrency_keys: Vec<Option<&'a str>>,
     pub(super) awaits: Vec<Option<String>>,
+    pub(super) await_modes: Vec<Option<i16>>,
+    pub(super) await_needs: Vec<Option<i32>>,
+    pub(super) await_groups: Vec<Option<String>>,
+    pub(super) children: Vec<i32>,
+    pub(super) quorums: Vec<Option<i32>>,
     pub(super) consumed: Vec<i64>,
-    pub(super) parks: bool,
-    pub(super) touches_signals: bool,
 }
 
 impl<'a> Columns<'a> {
     /// Each transition with its position in the batch.
-    pub(super) fn of(batch: impl Iterator<Item = (usize, &'a Transition)>) -> Self {
+    pub(super) fn of(batch: impl Iterator<Item = (usize, &'a Transition)>, inserted: &HashMap<usize, i32>) -> Self {
         let mut columns = Self::default();
         for (at, t) in batch {
             columns.positions.push(at);
+            columns.children.push(inserted.get(&at).copied().unwrap_or(0));
             columns.push(t);
         }
         columns
@@ -54,9 +60,7 @@ impl<'a> Columns<'a> {
         self.tokens.push(t.token.as_str());
         self.transitions.push(t.transitions);
         self.consumed.extend(&t.consumed);
-        self.touches_signals |= !t.consumed.is_empty() || empties_inbox(t);
         let row = Written::of(t);
-        self.parks |= matches!(row.kind, 2 | 6);
         self.push_row(row);
     }
 
@@ -73,6 +77,10 @@ impl<'a> Columns<'a> {
         self.queues.push(row.queue);
         self.priorities.push(row.priority);
         self.concurrency_keys.push(row.concurrency_key);
-        self.awaits.push(row.awaits.map(rows::text_array));
+        self.awaits.push(row.wait.map(|w| rows::text_array(&w.names)));
+        self.await_modes.push(row.wait.and_then(await_mode));
+        self.await_needs.push(row.wait.map(Wait::need));
+        self.await_groups.push(row.wait.map(|w| rows::number_array(&w.groups)));
+        self.quorums.push(row.quorum);
     }
 }

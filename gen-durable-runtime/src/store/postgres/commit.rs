@@ -1,14 +1,15 @@
 //! Outcomes: one statement for a plain batch; a short transaction when rows park or consume signals.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use sqlx::postgres::PgRow;
 
-use super::{Postgres, columns::Columns, rows, session::Session};
+use super::{Postgres, columns::Columns, effects::Others, rows, session::Session};
 use crate::{
     Error,
-    model::{Committed, Transition},
+    model::{Change, Committed, Transition},
     store::{
+        Commits,
         fate::{self, Stand},
         written::empties_inbox,
     },
@@ -20,34 +21,58 @@ const OPERATION: &str = "committing";
 type Changed = HashMap<usize, String>;
 
 impl Postgres {
-    pub(super) async fn commit_batch(&self, batch: &[Transition]) -> Result<Vec<Committed>, Error> {
-        let mut columns = Columns::of(batch.iter().enumerate());
+    pub(super) async fn commit_batch(&self, batch: &[Transition]) -> Result<Commits, Error> {
+        let (needs, others) = (Needs::of(batch), Others::of(batch));
         let mut session = self.session(OPERATION).await?;
-        if columns.parks || columns.touches_signals {
+        if needs.transaction || !others.is_empty() {
             session.begin().await?;
         }
-        if columns.parks {
-            // Only what is locked by now may park: the next statement's snapshot has its whole inbox.
-            let held = self.hold(&mut session, &columns).await?;
-            columns = Columns::of(batch.iter().enumerate().filter(|(at, _)| held.contains(at)));
+        let mut open: Vec<(usize, &Transition)> = batch.iter().enumerate().collect();
+        if needs.hold {
+            // Only what is locked by now may park or start others: the next statement's snapshot has its whole inbox.
+            let held = self.hold(&mut session, &open).await?;
+            open.retain(|(at, _)| held.contains(at));
         }
-        let changed = self.write(&mut session, &columns).await?;
-        if columns.touches_signals {
-            self.consume(&mut session, batch, &changed).await?;
+        let mut busy = HashSet::new();
+        if !others.is_empty() {
+            let ours = self.hold_others(&mut session, &others).await?;
+            busy.extend(open.iter().filter(|(_, t)| !ours.serve(t)).map(|(at, _)| *at));
+            open.retain(|(at, _)| !busy.contains(at));
         }
-        let missing = batch.iter().enumerate().filter(|(at, _)| !changed.contains_key(at));
-        let missing: Vec<i64> = missing.map(|(_, t)| t.id.get()).collect();
-        let standing = if missing.is_empty() { HashMap::new() } else { self.stand(&mut session, &missing).await? };
+        let mut wakes = BTreeSet::new();
+        let inserted = self.insert_effects(&mut session, &open, &mut wakes).await?;
+        let changed = self.write(&mut session, &Columns::of(open.into_iter(), &inserted)).await?;
+        let written: Vec<&Transition> =
+            batch.iter().enumerate().filter(|(at, _)| changed.contains_key(at)).map(|(_, t)| t).collect();
+        self.consume(&mut session, &written).await?;
+        self.send_effects(&mut session, &written, &mut wakes).await?;
+        self.tell_parents(&mut session, &written, &mut wakes).await?;
+        let answers = self.answers(&mut session, batch, &changed, &busy).await?;
         session.end().await?;
+        Ok(Commits { answers, wakes })
+    }
+
+    async fn answers(
+        &self,
+        session: &mut Session<'_>,
+        batch: &[Transition],
+        changed: &Changed,
+        busy: &HashSet<usize>,
+    ) -> Result<Vec<Committed>, Error> {
+        let missing = batch.iter().enumerate().filter(|(at, _)| !changed.contains_key(at) && !busy.contains(at));
+        let missing: Vec<i64> = missing.map(|(_, t)| t.id.get()).collect();
+        let standing = if missing.is_empty() { HashMap::new() } else { self.stand(session, &missing).await? };
         let answer = |(at, t): (usize, &Transition)| match changed.get(&at) {
             Some(status) => fate::written(status),
+            None if busy.contains(&at) => Committed::Busy,
             None => standing.get(&t.id.get()).map_or(Committed::ClaimLost, |s| s.answer(t)),
         };
         Ok(batch.iter().enumerate().map(answer).collect())
     }
 
     /// Locks the rows; answers with the positions in the batch of those that are held.
-    async fn hold(&self, session: &mut Session<'_>, columns: &Columns<'_>) -> Result<HashSet<usize>, Error> {
+    async fn hold(&self, session: &mut Session<'_>, batch: &[(usize, &Transition)]) -> Result<HashSet<usize>, Error> {
+        let columns = Columns::of(batch.iter().copied(), &HashMap::new());
         let query = sqlx::query(self.statements().hold()).bind(&columns.ids);
         let rows = session.rows(query.bind(&columns.tokens).bind(&columns.transitions)).await?;
         rows.iter().map(|r| columns.position(rows::get(r, "ord")?)).collect()
@@ -76,16 +101,20 @@ impl Postgres {
             .bind(&columns.priorities)
             .bind(&columns.concurrency_keys)
             .bind(&columns.awaits)
-            .bind(&columns.consumed);
+            .bind(&columns.consumed)
+            .bind(&columns.await_modes)
+            .bind(&columns.await_needs)
+            .bind(&columns.await_groups)
+            .bind(&columns.children)
+            .bind(&columns.quorums);
         let rows = session.rows(query).await?;
         rows.iter().map(|r| Ok((columns.position(rows::get(r, "ord")?)?, rows::get(r, "status")?))).collect()
     }
 
-    /// Only what changed consumes: a lost claim's signals stay.
-    async fn consume(&self, session: &mut Session<'_>, batch: &[Transition], changed: &Changed) -> Result<(), Error> {
-        let landed = || batch.iter().enumerate().filter(|(at, _)| changed.contains_key(at)).map(|(_, t)| t);
-        let signals: Vec<i64> = landed().flat_map(|t| t.consumed.iter().copied()).collect();
-        let ended: Vec<i64> = landed().filter(|t| empties_inbox(t)).map(|t| t.id.get()).collect();
+    /// Only what was written consumes: a lost claim's signals stay.
+    async fn consume(&self, session: &mut Session<'_>, written: &[&Transition]) -> Result<(), Error> {
+        let signals: Vec<i64> = written.iter().flat_map(|t| t.consumed.iter().copied()).collect();
+        let ended: Vec<i64> = written.iter().filter(|t| empties_inbox(t)).map(|t| t.id.get()).collect();
         if signals.is_empty() && ended.is_empty() {
             return Ok(());
         }
@@ -103,5 +132,25 @@ impl Postgres {
             Ok((rows::get(r, "id")?, Stand { token, transitions, executing, attempt, failed }))
         };
         rows.iter().map(read).collect()
+    }
+}
+
+/// Which statements a batch needs beside the one that writes it.
+struct Needs {
+    transaction: bool,
+    /// Its rows are locked first.
+    hold: bool,
+}
+
+impl Needs {
+    fn of(batch: &[Transition]) -> Self {
+        let parks = |t: &Transition| match &t.change {
+            Change::Advance(a) => a.entry.wait.is_some(),
+            Change::Repark => true,
+            Change::Retry { .. } | Change::Done { .. } | Change::Fail { .. } | Change::Release => false,
+        };
+        let hold = batch.iter().any(|t| parks(t) || t.effects.is_some());
+        let signals = batch.iter().any(|t| !t.consumed.is_empty() || empties_inbox(t));
+        Self { transaction: hold || signals, hold }
     }
 }

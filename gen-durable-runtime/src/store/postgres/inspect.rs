@@ -3,8 +3,9 @@
 use super::{Postgres, rows};
 use crate::{
     Error,
-    model::{InstanceId, Snapshot, Target},
-    store::{CallerTransaction, Filter, Standing},
+    machine::{ChildCounts, ChildResult},
+    model::{InstanceId, Snapshot, Status, Target},
+    store::{CallerTransaction, ChildPage, Filter, Standing},
 };
 
 pub(super) async fn endings(store: &Postgres, ids: &[InstanceId]) -> Result<Vec<Standing>, Error> {
@@ -25,6 +26,41 @@ fn standing(row: &sqlx::postgres::PgRow) -> Result<Standing, Error> {
         result: rows::json_opt(row, "result")?,
         error: rows::get(row, "last_error")?,
     })
+}
+
+pub(super) async fn child_counts(
+    store: &Postgres,
+    parent: InstanceId,
+    round: i64,
+) -> Result<Vec<(String, ChildCounts)>, Error> {
+    let mut session = store.session("counting children").await?;
+    let query = sqlx::query(store.statements().child_counts()).bind(parent.get()).bind(round);
+    let found = session.rows(query).await?;
+    session.end().await?;
+    let count = |row, column| rows::get::<i64>(row, column).map(|n| u64::try_from(n).unwrap_or(0));
+    let read = |row| {
+        let counts = ChildCounts::new(count(row, "started")?, count(row, "done")?, count(row, "failed")?);
+        Ok((rows::get(row, "fsm")?, counts))
+    };
+    found.iter().map(read).collect()
+}
+
+pub(super) async fn children(store: &Postgres, page: &ChildPage<'_>) -> Result<Vec<ChildResult>, Error> {
+    let mut session = store.session("reading children").await?;
+    let query = sqlx::query(store.statements().children()).bind(page.parent.get()).bind(page.round);
+    let query = query.bind(page.machines).bind(page.after).bind(i64::from(page.limit));
+    let found = session.rows(query).await?;
+    session.end().await?;
+    found.iter().map(child).collect()
+}
+
+fn child(row: &sqlx::postgres::PgRow) -> Result<ChildResult, Error> {
+    let result = match rows::status(row)? {
+        Status::Done => Ok(rows::json_opt(row, "result")?.ok_or_else(|| rows::unreadable("result"))?),
+        _ => Err(rows::get::<Option<String>>(row, "last_error")?.unwrap_or_default()),
+    };
+    let index = rows::count(row, "child_index")?;
+    Ok(ChildResult { id: InstanceId::new(rows::get(row, "id")?), index, result })
 }
 
 pub(super) async fn show(store: &Postgres, target: &Target) -> Result<Option<Snapshot>, Error> {

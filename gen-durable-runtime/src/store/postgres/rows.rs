@@ -7,7 +7,7 @@ use super::error;
 pub(super) use crate::store::written::{micros, timestamp};
 use crate::{
     Error, StoreClass,
-    model::{Claim, ClaimToken, InstanceId, Json, ReceivedSignal, Snapshot, Status, Wake},
+    model::{Claim, ClaimToken, InstanceId, Json, Parent, ReceivedSignal, Snapshot, Status, Wake},
 };
 
 pub(super) fn unreadable(column: &str) -> Error {
@@ -56,8 +56,14 @@ pub(super) fn claim(row: &PgRow, token: &ClaimToken, queue: &str) -> Result<Clai
         home_queue: get(row, "home_queue")?,
         home_priority: get(row, "home_priority")?,
         concurrency_key: get(row, "concurrency_key")?,
+        parent: parent(row)?,
         wake: wake(row)?,
     })
+}
+
+fn parent(row: &PgRow) -> Result<Option<Parent>, Error> {
+    let (id, round) = (get::<Option<i64>>(row, "parent_id")?, get(row, "parent_round")?);
+    Ok(id.map(|id| Parent { id: InstanceId::new(id), round }))
 }
 
 fn wake(row: &PgRow) -> Result<Wake, Error> {
@@ -115,6 +121,11 @@ pub(super) fn snapshot(row: &PgRow) -> Result<Snapshot, Error> {
 pub(super) fn text_array(items: &[&str]) -> String {
     let quoted = items.iter().map(|item| format!("\"{}\"", item.replace('\\', "\\\\").replace('"', "\\\"")));
     format!("{{{}}}", quoted.collect::<Vec<_>>().join(","))
+}
+
+/// As [`text_array`], of numbers.
+pub(super) fn number_array(items: &[i16]) -> String {
+    format!("{{{}}}", items.iter().map(i16::to_string).collect::<Vec<_>>().join(","))
 }
 
 #[cfg(test)]

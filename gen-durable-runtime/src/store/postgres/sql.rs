@@ -25,12 +25,16 @@ macro_rules! statements {
 }
 
 statements!(
+    child_counts,
+    children,
     claim,
     commit,
     consume,
     end_waits,
     ended,
     hold,
+    hold_others,
+    join,
     list,
     notify,
     owners,

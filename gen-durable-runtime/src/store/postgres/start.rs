@@ -3,10 +3,14 @@
 use sqlx::PgConnection;
 
 use super::{Postgres, rows, session::Session};
+pub(super) use crate::store::lineage::Lineage;
 use crate::{
     Error, StoreClass,
-    model::{InstanceId, SignalSpec, StartSpec, Started, Target},
-    store::{Delivered, Delivery, written::split},
+    model::{InstanceId, SignalSpec, StartSpec, Started, Target, Wait},
+    store::{
+        Delivered, Delivery,
+        written::{await_mode, split},
+    },
 };
 
 /// Rows a statement of a start.
@@ -30,13 +34,28 @@ impl Postgres {
             // All or none: one transaction over the pieces, and over a second look at a key that changes hands.
             session.begin().await?;
         }
-        let started = self.start_on(&mut session, starts).await?;
+        let started = self.start_on(&mut session, &starts.iter().collect::<Vec<_>>(), &[]).await?;
         session.end().await?;
         Ok(started.answers)
     }
 
-    /// Starts on a given connection, so in whatever transaction it is in.
-    async fn start_on(&self, session: &mut Session<'_>, starts: &[StartSpec]) -> Result<InTransaction<Started>, Error> {
+    /// Starts children and others within a commit.
+    pub(super) async fn start_with(
+        &self,
+        session: &mut Session<'_>,
+        starts: &[&StartSpec],
+        lineage: &[Option<Lineage>],
+    ) -> Result<Vec<Started>, Error> {
+        Ok(self.start_on(session, starts, lineage).await?.answers)
+    }
+
+    /// Starts on a given connection, so in whatever transaction it is in. `lineage` is empty, or as long as `starts`.
+    async fn start_on(
+        &self,
+        session: &mut Session<'_>,
+        starts: &[&StartSpec],
+        lineage: &[Option<Lineage>],
+    ) -> Result<InTransaction<Started>, Error> {
         // In the order of keys over all pieces: two calls with the same keys cannot deadlock.
         let mut order: Vec<usize> = (0..starts.len()).collect();
         order.sort_by_key(|&at| starts[at].key.as_deref());
@@ -45,7 +64,9 @@ impl Postgres {
         for piece in order.chunks(STARTS) {
             let mut open = piece.to_vec();
             for look in 0.. {
-                xid = self.start_piece(session, starts, &open, &mut answers).await?.or(xid);
+                let columns = open.iter().map(|&at| (starts[at], lineage.get(at).copied().flatten()));
+                let columns = StartColumns::of(columns);
+                xid = self.start_piece(session, &columns, &open, &mut answers).await?.or(xid);
                 open.retain(|&at| answers[at].is_none());
                 if open.is_empty() {
                     break;
@@ -61,11 +82,10 @@ impl Postgres {
     async fn start_piece(
         &self,
         session: &mut Session<'_>,
-        starts: &[StartSpec],
+        columns: &StartColumns<'_>,
         piece: &[usize],
         answers: &mut [Option<Started>],
     ) -> Result<Option<String>, Error> {
-        let columns = StartColumns::of(piece.iter().map(|&at| &starts[at]));
         let found = columns.insert(self, session).await?;
         let mut xid = None;
         for (&at, row) in piece.iter().zip(&found) {
@@ -84,7 +104,8 @@ impl Postgres {
         connection: &mut PgConnection,
         starts: &[StartSpec],
     ) -> Result<InTransaction<Started>, Error> {
-        self.start_on(&mut self.callers_session("starting", connection), starts).await
+        let starts: Vec<&StartSpec> = starts.iter().collect();
+        self.start_on(&mut self.callers_session("starting", connection), &starts, &[]).await
     }
 
     /// Delivers within a caller's own transaction.
@@ -108,7 +129,7 @@ impl Postgres {
     }
 
     /// Delivers on a given connection, so in whatever transaction it is in.
-    async fn signal_on(
+    pub(super) async fn signal_on(
         &self,
         session: &mut Session<'_>,
         signals: &[SignalSpec],
@@ -166,16 +187,29 @@ struct StartColumns<'a> {
     wait_us: Vec<Option<i64>>,
     wait_at_us: Vec<Option<i64>>,
     concurrency_keys: Vec<Option<&'a str>>,
+    await_modes: Vec<Option<i16>>,
+    await_needs: Vec<Option<i32>>,
+    await_groups: Vec<Option<String>>,
+    parents: Vec<Option<i64>>,
+    rounds: Vec<Option<i64>>,
+    indexes: Vec<Option<i32>>,
 }
 
 impl<'a> StartColumns<'a> {
-    fn of(starts: impl Iterator<Item = &'a StartSpec>) -> Self {
+    fn of(starts: impl Iterator<Item = (&'a StartSpec, Option<Lineage>)>) -> Self {
         let mut columns = Self::default();
-        starts.for_each(|s| columns.push(s));
+        starts.for_each(|(s, lineage)| columns.push(s, lineage));
         columns
     }
 
-    fn push(&mut self, s: &'a StartSpec) {
+    fn push(&mut self, s: &'a StartSpec, lineage: Option<Lineage>) {
+        self.parents.push(lineage.map(|l| l.parent));
+        self.rounds.push(lineage.map(|l| l.round));
+        self.indexes.push(lineage.map(|l| l.index));
+        let wait = s.entry.wait.as_ref();
+        self.await_modes.push(wait.and_then(await_mode));
+        self.await_needs.push(wait.map(Wait::need));
+        self.await_groups.push(wait.map(|w| rows::number_array(&w.groups)));
         self.machines.push(s.machine);
         self.versions.push(s.version);
         self.steps.push(s.entry.step);
@@ -216,7 +250,13 @@ impl<'a> StartColumns<'a> {
             .bind(&self.wait_us)
             .bind(&self.wait_at_us)
             .bind(&self.concurrency_keys)
-            .bind(&store.0.tables[0]);
+            .bind(&store.0.tables[0])
+            .bind(&self.await_modes)
+            .bind(&self.await_needs)
+            .bind(&self.await_groups)
+            .bind(&self.parents)
+            .bind(&self.rounds)
+            .bind(&self.indexes);
         session.rows(query).await
     }
 }

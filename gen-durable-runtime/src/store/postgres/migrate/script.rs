@@ -30,7 +30,7 @@ pub(super) enum Direction {
 }
 
 /// All versions, from the bottom to the top.
-const SCRIPTS: [Script; 4] = [
+const SCRIPTS: [Script; 5] = [
     Script {
         version: Version::Seed(1),
         up: include_str!("versions/seed_1/up.sql"),
@@ -51,16 +51,31 @@ const SCRIPTS: [Script; 4] = [
         up: include_str!("versions/own_1/up.sql"),
         down: include_str!("versions/own_1/down.sql"),
     },
+    Script {
+        version: Version::Own(2),
+        up: include_str!("versions/own_2/up.sql"),
+        down: include_str!("versions/own_2/down.sql"),
+    },
 ];
 
-pub(super) const INDEXES: [Index; 1] = [Index {
-    own: 1,
-    name: "signals_inbox",
-    table: "signals",
-    create: include_str!("versions/own_1/signals_inbox.sql"),
-    create_concurrently: include_str!("versions/own_1/signals_inbox_concurrently.sql"),
-    drop_concurrently: include_str!("versions/own_1/signals_inbox_drop.sql"),
-}];
+pub(super) const INDEXES: [Index; 2] = [
+    Index {
+        own: 1,
+        name: "signals_inbox",
+        table: "signals",
+        create: include_str!("versions/own_1/signals_inbox.sql"),
+        create_concurrently: include_str!("versions/own_1/signals_inbox_concurrently.sql"),
+        drop_concurrently: include_str!("versions/own_1/signals_inbox_drop.sql"),
+    },
+    Index {
+        own: 2,
+        name: "gen_durable_join_deadline",
+        table: "gen_durable",
+        create: include_str!("versions/own_2/join_deadline.sql"),
+        create_concurrently: include_str!("versions/own_2/join_deadline_concurrently.sql"),
+        drop_concurrently: include_str!("versions/own_2/join_deadline_drop.sql"),
+    },
+];
 
 impl Script {
     /// The statements of one direction.

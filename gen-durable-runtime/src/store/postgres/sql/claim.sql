@@ -50,16 +50,26 @@ WITH due AS MATERIALIZED (
       -- What ends the wait is settled once; every retry of the visit sees the same.
       received = CASE
         WHEN g.awaits IS NULL OR g.received IS NOT NULL THEN g.received
-        ELSE coalesce(
+        WHEN g.await_mode IS NULL THEN coalesce(
           (SELECT ARRAY[s.id] FROM {schema}.signals s
            WHERE s.target_id = g.id AND s.consumed_at IS NULL AND s.name = ANY (g.awaits)
            ORDER BY s.id LIMIT 1),
           CASE WHEN g.await_deadline <= now() THEN '{}'::bigint[] END)
+        -- Several: the oldest of each group, or the oldest ones. At the deadline what has come.
+        ELSE (
+          SELECT CASE WHEN count(*) >= g.await_need OR g.await_deadline <= now()
+            THEN coalesce(array_agg(p.id ORDER BY p.id), '{}') END
+          FROM (
+            SELECT s.id, row_number() OVER (PARTITION BY CASE WHEN g.await_mode = 2 THEN w.of END
+              ORDER BY CASE WHEN g.await_mode = 1 THEN w.of END, s.id) AS nth
+            FROM unnest(g.awaits, g.await_groups) AS w(name, of)
+            JOIN {schema}.signals s ON s.target_id = g.id AND s.consumed_at IS NULL AND s.name = w.name) p
+          WHERE p.nth <= CASE WHEN g.await_mode = 2 THEN 1 ELSE g.await_need END)
       END
   WHERE g.ctid = ANY (ARRAY(SELECT tid FROM chosen))
   RETURNING g.id, g.fsm, g.fsm_version, g.step, g.state::text AS state, g.carry::text AS carry,
     g.attempt, g.errors, g.crashes, g.transitions, g.priority, g.home_queue, g.home_priority, g.concurrency_key,
-    g.awaits IS NOT NULL AS waited, g.received IS NOT NULL AS settled,
+    g.parent_id, g.parent_round, g.awaits IS NOT NULL AS waited, g.received IS NOT NULL AS settled,
     CASE WHEN g.received <> '{}' THEN (
       SELECT json_agg(json_build_array(s.id, s.name, s.payload) ORDER BY s.id)::text
       FROM {schema}.signals s WHERE s.id = ANY (g.received)) END AS signals
@@ -89,8 +99,12 @@ FROM (
         SELECT levels.priority FROM levels WHERE levels.priority IS NOT NULL) p) END AS due,
     CASE WHEN c.short THEN (
       -- The next wait whose time is up, in any queue: whoever is awake ends it.
-      SELECT g.await_deadline FROM {schema}.gen_durable g
-      WHERE g.status = 'awaiting_signal' AND g.await_deadline < 'infinity'
-      ORDER BY g.await_deadline LIMIT 1) END AS deadline
+      SELECT least(
+        (SELECT g.await_deadline FROM {schema}.gen_durable g
+         WHERE g.status = 'awaiting_signal' AND g.await_deadline < 'infinity'
+         ORDER BY g.await_deadline LIMIT 1),
+        (SELECT g.await_deadline FROM {schema}.gen_durable g
+         WHERE g.status = 'awaiting_children' AND g.await_deadline < 'infinity'
+         ORDER BY g.await_deadline LIMIT 1))) END AS deadline
   FROM (SELECT (SELECT count(*) FROM taken) < $2 AS short) c) w
 LEFT JOIN taken t ON true

@@ -6,13 +6,14 @@
 -- rather than look ten up, and kept that plan when the table was large.
 -- Lock: NO KEY UPDATE, SKIP LOCKED: a batch never waits for a row.
 -- kind: 0 on in place (touches no indexed column)  1 on, requeued  2 on, parked  3 retry  4 done  5 fail
---       6 parked again  7 claim given back
+--       6 parked again  7 claim given back  8 on, waiting for its children
 --
 -- Counters stop at the end of their type: a step may retry for ever.
 --
 -- $1 ids  $2 tokens  $3 transitions  $4 kinds  $5 steps  $6 states  $7 carries  $8 results  $9 errors
 -- $10 microseconds until due  $11 due at, microseconds of the epoch  $12 versions  $13 queues  $14 priorities
--- $15 concurrency keys  $16 awaited names, an array each as text
+-- $15 concurrency keys  $16 awaited names, an array each as text  $17 the signals that the batch consumes
+-- $18 await_mode  $19 await_need  $20 await_groups, an array each as text  $21 children inserted  $22 children_quorum
 WITH held AS MATERIALIZED (
   SELECT i.*, coalesce(to_timestamp(i.at_us / 1000000.0), now() + i.after_us * interval '1 microsecond') AS due,
     -- Only a row with a foreign scope, that gave its key up while it executed, can meet a newer occupant.
@@ -20,9 +21,9 @@ WITH held AS MATERIALIZED (
       AND EXISTS (SELECT FROM {schema}.gen_durable o WHERE o.correlation_guard = g.correlation_key) AS key_taken
   FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::smallint[], $5::text[], $6::text[], $7::text[],
     $8::text[], $9::text[], $10::bigint[], $11::bigint[], $12::int[], $13::text[], $14::smallint[], $15::text[],
-    $16::text[]) WITH ORDINALITY
+    $16::text[], $18::smallint[], $19::int[], $20::text[], $21::int[], $22::int[]) WITH ORDINALITY
   AS i(id, token, transitions, kind, step, state, carry, result, error, after_us, at_us, version, queue, priority,
-    concurrency_key, awaits, ord)
+    concurrency_key, awaits, await_mode, await_need, await_groups, children, quorum, ord)
   JOIN {schema}.gen_durable g ON g.id = i.id AND g.locked_by = i.token AND g.transitions = i.transitions
   WHERE g.status::text = 'executing' AND i.ord * 0 = 0
   FOR NO KEY UPDATE OF g SKIP LOCKED
@@ -33,10 +34,23 @@ SET status = CASE
       WHEN i.kind = 4 THEN 'done'::{schema}.durable_status
       WHEN i.kind = 5 OR i.key_taken THEN 'failed'::{schema}.durable_status
       WHEN i.kind IN (1, 3, 7) THEN 'runnable'::{schema}.durable_status
-      WHEN (CASE WHEN i.kind = 2 THEN i.due ELSE g.await_deadline END) <= now() OR EXISTS (
+      WHEN i.kind = 8 AND i.children > 0 AND i.children >= coalesce(i.quorum, 0) THEN 'awaiting_children'::{schema}.durable_status
+      WHEN i.kind = 8 THEN 'runnable'::{schema}.durable_status
+      WHEN (CASE WHEN i.kind = 2 THEN i.due ELSE g.await_deadline END) <= now()
+        THEN 'runnable'::{schema}.durable_status
+      WHEN (CASE WHEN i.kind = 2 THEN i.await_mode ELSE g.await_mode END) IS NULL AND EXISTS (
         SELECT FROM {schema}.signals s
         WHERE s.target_id = g.id AND s.consumed_at IS NULL AND s.id <> ALL ($17)
           AND s.name = ANY (CASE WHEN i.kind = 2 THEN i.awaits::text[] ELSE g.awaits END))
+        THEN 'runnable'::{schema}.durable_status
+      WHEN (CASE WHEN i.kind = 2 THEN i.await_mode ELSE g.await_mode END) IS NOT NULL AND (
+        -- One of each group, or so many.
+        SELECT CASE WHEN (CASE WHEN i.kind = 2 THEN i.await_mode ELSE g.await_mode END) = 2
+          THEN count(DISTINCT w.of) ELSE count(*) END
+        FROM unnest(CASE WHEN i.kind = 2 THEN i.awaits::text[] ELSE g.awaits END,
+          CASE WHEN i.kind = 2 THEN i.await_groups::smallint[] ELSE g.await_groups END) AS w(name, of)
+        JOIN {schema}.signals s ON s.target_id = g.id AND s.consumed_at IS NULL AND s.name = w.name
+          AND s.id <> ALL ($17)) >= CASE WHEN i.kind = 2 THEN i.await_need ELSE g.await_need END
         THEN 'runnable'::{schema}.durable_status
       ELSE 'awaiting_signal'::{schema}.durable_status
     END,
@@ -49,15 +63,21 @@ SET status = CASE
       WHEN i.kind IN (6, 7) THEN g.last_error ELSE i.error END,
     queue = coalesce(i.queue, g.queue),
     priority = coalesce(i.priority, g.priority),
-    concurrency_key = CASE WHEN i.kind <= 2 THEN i.concurrency_key ELSE g.concurrency_key END,
-    awaits = CASE WHEN i.kind <= 2 THEN i.awaits::text[] WHEN i.kind = 4 THEN NULL ELSE g.awaits END,
-    await_deadline = CASE WHEN i.kind = 2 THEN i.due WHEN i.kind IN (0, 1, 4) THEN NULL ELSE g.await_deadline END,
+    concurrency_key = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.concurrency_key ELSE g.concurrency_key END,
+    awaits = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.awaits::text[] WHEN i.kind = 4 THEN NULL ELSE g.awaits END,
+    await_mode = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.await_mode ELSE g.await_mode END,
+    await_need = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.await_need ELSE g.await_need END,
+    await_groups = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.await_groups::smallint[] ELSE g.await_groups END,
+    children_pending = CASE WHEN i.kind = 8 THEN i.children ELSE g.children_pending END,
+    children_done = CASE WHEN i.kind = 8 THEN 0 ELSE g.children_done END,
+    children_quorum = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.quorum ELSE g.children_quorum END,
+    await_deadline = CASE WHEN i.kind IN (2, 8) THEN i.due WHEN i.kind IN (0, 1, 4) THEN NULL ELSE g.await_deadline END,
     received = CASE WHEN i.kind IN (3, 5, 7) THEN g.received END,
-    attempt = CASE WHEN i.kind <= 2 THEN 0 WHEN i.kind = 3 THEN least(g.attempt, 2147483646) + 1 ELSE g.attempt END,
-    errors = CASE WHEN i.kind <= 2 THEN 0 WHEN i.kind = 3 AND i.error IS NOT NULL THEN least(g.errors, 2147483646) + 1
+    attempt = CASE WHEN i.kind IN (0, 1, 2, 8) THEN 0 WHEN i.kind = 3 THEN least(g.attempt, 2147483646) + 1 ELSE g.attempt END,
+    errors = CASE WHEN i.kind IN (0, 1, 2, 8) THEN 0 WHEN i.kind = 3 AND i.error IS NOT NULL THEN least(g.errors, 2147483646) + 1
       ELSE g.errors END,
-    crashes = CASE WHEN i.kind <= 2 OR i.kind = 4 THEN 0 ELSE g.crashes END,
-    transitions = g.transitions + CASE WHEN i.kind <= 2 OR i.kind = 4 THEN 1 ELSE 0 END,
+    crashes = CASE WHEN i.kind IN (0, 1, 2, 4, 8) THEN 0 ELSE g.crashes END,
+    transitions = g.transitions + CASE WHEN i.kind IN (0, 1, 2, 4, 8) THEN 1 ELSE 0 END,
     eligible_at = CASE WHEN i.kind IN (1, 3) THEN greatest(i.due, now())
       WHEN i.kind IN (0, 7) THEN g.eligible_at ELSE now() END,
     lease_expires_at = CASE WHEN i.kind = 0 THEN g.lease_expires_at END,

@@ -13,7 +13,7 @@ WITH ids AS MATERIALIZED (
   FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY
   AS i(id, key, name, payload, dedup, ord)
 ), target AS MATERIALIZED (
-  SELECT g.id, g.status, g.awaits, g.queue FROM {schema}.gen_durable g
+  SELECT g.id, g.status, g.awaits, g.await_mode, g.await_need, g.await_groups, g.queue FROM {schema}.gen_durable g
   WHERE g.id = ANY (ARRAY(SELECT input.id FROM input)) AND g.status::text NOT IN ('done', 'failed')
   ORDER BY g.id
   FOR NO KEY UPDATE OF g
@@ -31,6 +31,14 @@ WITH ids AS MATERIALIZED (
   WHERE g.id = t.id AND t.id * 0 = 0 -- expects one row: see commit.sql
     AND t.status = 'awaiting_signal'
     AND EXISTS (SELECT FROM delivered d WHERE d.target_id = t.id AND d.name = ANY (t.awaits))
+    AND (t.await_mode IS NULL OR (
+      -- One of each group, or so many: what was there, and what came now, which no snapshot of this statement has.
+      SELECT CASE WHEN t.await_mode = 2 THEN count(DISTINCT w.of) ELSE count(*) END
+      FROM unnest(t.awaits, t.await_groups) AS w(name, of)
+      JOIN (
+        SELECT s.name FROM {schema}.signals s WHERE s.target_id = t.id AND s.consumed_at IS NULL
+        UNION ALL
+        SELECT d.name FROM delivered d WHERE d.target_id = t.id) s ON s.name = w.name) >= t.await_need)
   RETURNING g.id
 )
 SELECT t.id AS target, d.id AS delivered, 

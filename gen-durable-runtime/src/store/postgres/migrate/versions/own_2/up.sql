@@ -1,0 +1,23 @@
+-- Our version 2: children, waits for several signals, history. Columns are nullable or have a constant default, so
+-- that nothing is rewritten.
+--
+-- await_mode       NULL: any  1: any, the first of the list  2: one of each group  3: so many
+-- await_need       how many groups, or how many signals
+-- await_groups     for each of `awaits` the group it stands for
+-- parent_round     of a child: its parent's transitions while that waits; a child of one round never counts for another
+-- child_index      of a child: its place in the fan-out, from 0
+-- counted          of a child: its end was counted by its parent, which happens once ever
+-- children_done    of a parent: how many of the round ended with a result
+-- children_quorum  of a parent: how many must
+ALTER TABLE {schema}.gen_durable
+  ADD COLUMN await_mode      smallint,
+  ADD COLUMN await_need      int,
+  ADD COLUMN await_groups    smallint[],
+  ADD COLUMN parent_round    bigint,
+  ADD COLUMN child_index     int,
+  ADD COLUMN counted         boolean,
+  ADD COLUMN children_done   int NOT NULL DEFAULT 0,
+  ADD COLUMN children_quorum int
+-- ;;
+-- A program of version 1 would end a child without telling its parent.
+UPDATE {schema}.gen_durable_meta SET version = 2, oldest_code = 2
