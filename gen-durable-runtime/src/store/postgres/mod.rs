@@ -3,6 +3,7 @@
 mod claim;
 mod columns;
 mod commit;
+mod copy;
 mod error;
 mod inspect;
 mod listen;

@@ -9,6 +9,7 @@ use crate::{
     store::{
         CallerTransaction, ClaimOrder, Claimed, DatabaseOptions, Delivery, Filter, Migration, Pending, Renewed,
         SchemaName, Standing, Store, Swept, WakeUps,
+        copy::{Role, Side},
     },
 };
 
@@ -151,6 +152,10 @@ impl Store for Postgres {
             let report = migrate::migrate(&self.0.options.connect()?, self.schema(), &plan).await?;
             Ok(report.steps.iter().map(ToString::to_string).collect())
         })
+    }
+
+    fn copy_side(&self, role: Role) -> Pending<'_, Box<dyn Side>> {
+        Box::pin(self.open_side(role))
     }
 
     fn close(&self) -> Pending<'_, ()> {

@@ -2,6 +2,7 @@
 
 mod claim;
 mod commit;
+mod copy;
 mod encode;
 mod error;
 mod file;

@@ -13,6 +13,7 @@ use crate::{
     store::{
         CallerTransaction, ClaimOrder, Claimed, DatabaseOptions, Delivery, Filter, Migration, Pending, Renewed,
         Standing, Store, Swept, WakeUps,
+        copy::{Role, Side},
     },
 };
 
@@ -131,6 +132,10 @@ impl Store for Sqlite {
 
     fn migrate<'a>(&'a self, migration: &'a Migration) -> Pending<'a, Vec<String>> {
         Box::pin(migrate::migrate(self, migration))
+    }
+
+    fn copy_side(&self, role: Role) -> Pending<'_, Box<dyn Side>> {
+        Box::pin(self.open_side(role))
     }
 
     fn close(&self) -> Pending<'_, ()> {
