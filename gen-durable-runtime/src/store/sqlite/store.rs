@@ -27,8 +27,10 @@ pub(super) struct Inner {
     pub(super) readers: Option<SqlitePool>,
     pub(super) options: DatabaseOptions,
     pub(super) hub: Arc<Hub>,
-    /// Whether the writer's next commit is flushed to the disk.
+    /// Whether the writer's next commit is surely flushed to the disk.
     pub(super) flushes: AtomicBool,
+    /// The writer met an error after which it is opened anew.
+    pub(super) doubtful: AtomicBool,
 }
 
 impl Sqlite {
@@ -40,8 +42,8 @@ impl Sqlite {
         let file = File::of(&options)?;
         let (wait, hub) = (options.call_timeout, Hub::of(file.identity()));
         let (writer, readers) = (file.writer(wait), file.readers(options.pool_size, wait));
-        let flushes = AtomicBool::new(file.is_full());
-        Ok(Self(Arc::new(Inner { file, writer, readers, options, hub, flushes })))
+        let (flushes, doubtful) = (AtomicBool::new(file.is_full()), AtomicBool::new(false));
+        Ok(Self(Arc::new(Inner { file, writer, readers, options, hub, flushes, doubtful })))
     }
 
     /// The clock of everything in the file: all its processes run on one machine.
@@ -158,7 +160,7 @@ impl Store for Sqlite {
     }
 
     fn describe(&self) -> String {
-        self.0.file.path().map_or_else(|| "sqlite in memory".into(), |path| format!("sqlite {}", path.display()))
+        format!("sqlite {}", self.0.file)
     }
 
     fn dialect(&self) -> &'static str {
