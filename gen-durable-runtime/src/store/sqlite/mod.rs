@@ -13,6 +13,8 @@ mod migrate;
 mod plan_tests;
 mod rows;
 mod session;
+#[cfg(test)]
+mod session_tests;
 mod signal;
 mod sql;
 mod start;

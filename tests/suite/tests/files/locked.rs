@@ -76,3 +76,20 @@ async fn outcomes_are_held_while_others_hold_the_file_and_each_step_runs_once() 
     place.all_done(&ids, 10, Duration::from_secs(30)).await;
     assert_eq!(place.effects().await, 500, "each step ran once");
 }
+
+/// It holds outcomes that it cannot write: they are given up, their claims come back with the lease.
+#[tokio::test]
+async fn a_worker_that_is_stopped_while_the_file_is_locked_ends_in_time() {
+    let place = Place::migrated().await;
+    let ids = place.start((0..20).map(|_| start(Run { millis: 200, steps: 2 }))).await;
+    let mut worker = place.worker().drain(Duration::from_secs(1)).spawn().await;
+    eventually("it works", Duration::from_secs(10), async || place.effects().await > 0).await;
+    let other = lock(&place).await;
+    let began = Instant::now();
+    worker.terminate();
+    worker.exit(Duration::from_secs(50)).await;
+    assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
+    unlock(other).await;
+    let _next = place.worker().spawn().await;
+    place.all_done(&ids, 2, Duration::from_secs(30)).await;
+}

@@ -41,3 +41,21 @@ async fn a_file_that_was_removed_is_said_and_outcomes_are_held_until_it_is_put_b
     place.all_done(&ids, 20, Duration::from_secs(30)).await;
     assert_eq!(place.effects().await, 51 * 20, "each step ran once");
 }
+
+/// As when a copy is put back under a program that runs: what that one knows is of the other file.
+#[tokio::test]
+async fn a_file_that_was_replaced_is_said_and_the_next_program_works_on_it() {
+    let place = Place::migrated().await;
+    let ids = place.start((0..20).map(|_| start(Run { millis: 20, steps: 4 }))).await;
+    fs::copy(place.file(), place.dir().join("copy.db")).expect("copies");
+    let worker = place.worker().spawn().await;
+    eventually("it works", Duration::from_secs(10), async || place.effects().await > 20).await;
+    put(&place, "gen-durable.db", "away.db");
+    put(&place, "copy.db", "gen-durable.db");
+    let told = format!("the database file {} was removed or replaced while it was open", place.file().display());
+    eventually("the operator is told", Duration::from_secs(5), async || worker.logged(&told) > 2).await;
+    assert_eq!(place.count("SELECT max(transitions) FROM gen_durable").await, 0, "nothing went to the other file");
+    let _next = place.worker().spawn().await;
+    place.all_done(&ids, 4, Duration::from_secs(30)).await;
+    drop(worker);
+}
