@@ -26,7 +26,7 @@
 /// `postgres://user@host/database`. When neither is given it is `sqlite://gen-durable.db`, in the current directory, and
 /// the program says so in one line; `database = find`, a `fn() -> Result<String, E>`, is asked for a URL instead.
 ///
-/// The binary has the verbs `run` (the default), `migrate`, `machines`, `graph`, `start`, `signal`, `show` and
+/// The binary has the verbs `run` (the default), `migrate`, `copy`, `machines`, `graph`, `start`, `signal`, `show` and
 /// `list`, each with `--help`.
 #[macro_export]
 macro_rules! worker {

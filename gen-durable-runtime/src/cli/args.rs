@@ -56,6 +56,8 @@ pub(super) enum Verb {
         #[arg(long)]
         allow_rewrite: bool,
     },
+    /// Move everything to another database, ids kept, while no worker runs; the schema is that of a Postgres side.
+    Copy(super::copy::CopyArgs),
     /// List the machines linked into this binary.
     Machines,
     /// Print the graph of a machine, or of all.

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, rc::Rc, time::Duration};
 
 use super::{
     args::{Cli, Global, GraphFormat, ListArgs, RunArgs, StartArgs, Verb},
-    graph, log, print,
+    copy, graph, log, print,
     program::Program,
 };
 use crate::{
@@ -37,6 +37,7 @@ pub(super) async fn run(program: &Rc<Program>, cli: Cli) -> Result<(), Fault> {
             close(&client).await;
             done
         }
+        Verb::Copy(args) => copy::run(args, &global).await,
         Verb::Start(args) => {
             let spec = start_spec(args)?;
             with_client(program, &global, async |client| start(client, spec, global.json).await).await

@@ -13,7 +13,7 @@ use crate::{
 /// ```no_run
 /// # use gen_durable_runtime::client::Client;
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
-/// let client = Client::connect("postgres://localhost/shop").await?;
+/// let client = Client::connect("sqlite://shop.db").await?; // or "postgres://localhost/shop"
 /// for instance in client.list(Default::default()).await? {
 ///     println!("{} {} {}", instance.id, instance.machine, instance.status);
 /// }
@@ -36,7 +36,8 @@ pub(super) struct Inner {
 pub struct ClientOptions(DatabaseOptions);
 
 impl Client {
-    /// Connects, and checks that the schema that stands serves this program.
+    /// Connects, and checks that the schema that stands serves this program. The URL chooses the store:
+    /// `sqlite://file.db`, `sqlite:///absolute/file.db` or `postgres://user@host/database`.
     ///
     /// # Errors
     /// When the database cannot be reached, or its schema is missing, older or newer.
@@ -115,7 +116,7 @@ impl Client {
 }
 
 impl ClientOptions {
-    /// The schema the tables live in. Default: `public`.
+    /// The schema the tables live in. Default: `public`; a SQLite file has no other.
     ///
     /// # Errors
     /// When the name is empty, over 63 bytes, reserved, or has a control character.

@@ -1,5 +1,7 @@
 //! Floor 2: the one seam to a database.
 
+#[cfg(feature = "client")]
+pub mod copy;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod fate;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]

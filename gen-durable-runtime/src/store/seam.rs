@@ -78,6 +78,11 @@ pub trait Store: Send + Sync + 'static {
     /// Brings the schema to what is asked for; answers with a line for each step done.
     fn migrate<'a>(&'a self, migration: &'a Migration) -> Pending<'a, Vec<String>>;
 
+    /// Opens one side of a copy, on a connection of its own; also after [`Store::close`]. Fails while anyone works here,
+    /// and on SQLite while anyone has the file open, a pool of this store included.
+    #[cfg(feature = "client")]
+    fn copy_side(&self, role: super::copy::Role) -> Pending<'_, Box<dyn super::copy::Side>>;
+
     /// Closes every connection; later calls fail.
     fn close(&self) -> Pending<'_, ()>;
 

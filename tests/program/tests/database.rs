@@ -61,7 +61,7 @@ fn what_one_file_cannot_do_is_refused_in_a_line() {
     place.write("nonsense.db", &"This is a letter, and no database. ".repeat(40));
     let cases: &[(&[&str], &str)] = &[
         (&["list"], "run `migrate`"),
-        (&["--database", "sqlite://no/such/directory/x.db", "migrate"], "cannot be opened"),
+        (&["--database", "sqlite://no/such/directory/x.db", "migrate"], "make the directory no/such/directory first"),
         (&["--database", "sqlite://nonsense.db", "migrate"], "is no SQLite database"),
         (&["--schema", "other", "migrate"], "schema"),
         (&["--database", "gen-durable.db", "migrate"], "sqlite://"),

@@ -3,7 +3,11 @@
 mod claim;
 mod columns;
 mod commit;
+<<<<<<< HEAD
 mod effects;
+=======
+mod copy;
+>>>>>>> main
 mod error;
 mod inspect;
 mod listen;

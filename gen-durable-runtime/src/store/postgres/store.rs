@@ -10,6 +10,7 @@ use crate::{
     store::{
         CallerTransaction, ChildPage, ClaimOrder, Claimed, Commits, DatabaseOptions, Delivery, Filter, Migration,
         Pending, Renewed, SchemaName, Standing, Store, Swept, WakeUps,
+        copy::{Role, Side},
     },
 };
 
@@ -160,6 +161,10 @@ impl Store for Postgres {
             let report = migrate::migrate(&self.0.options.connect()?, self.schema(), &plan).await?;
             Ok(report.steps.iter().map(ToString::to_string).collect())
         })
+    }
+
+    fn copy_side(&self, role: Role) -> Pending<'_, Box<dyn Side>> {
+        Box::pin(self.open_side(role))
     }
 
     fn close(&self) -> Pending<'_, ()> {

@@ -1,35 +1,58 @@
 //! Which failures of SQLite may pass, which mean that another won, and which are final.
 
+use super::file::File;
 use crate::{Error, StoreClass};
 
 pub(super) fn at(operation: &'static str) -> impl FnOnce(sqlx::Error) -> Error {
-    move |source| match (class(&source), primary(&source)) {
-        _ if matches!(source, sqlx::Error::PoolClosed) => Error::stopped(),
-        (class, Some(code)) => Error::store(operation, class, hint(code, &source)),
-        (class, None) => Error::store(operation, class, source),
+    move |source| match source {
+        sqlx::Error::PoolClosed => Error::stopped(),
+        source => Error::store(operation, class(&source), source),
     }
 }
 
-/// Another process writes.
+/// The same, in words, where it is about the file.
+pub(super) fn of(operation: &'static str, file: &File) -> impl FnOnce(sqlx::Error) -> Error {
+    move |source| match hint(&source, file) {
+        Some(hint) => Error::store(operation, class(&source), hint),
+        None => at(operation)(source),
+    }
+}
+
+/// Another connection writes.
 pub(super) fn is_busy(error: &sqlx::Error) -> bool {
     matches!(primary(error), Some(BUSY | LOCKED))
 }
 
-pub(super) fn timed_out(operation: &'static str) -> Error {
-    Error::store(operation, StoreClass::Transient, "the database file did not answer in time")
+/// Not about the statement: the disk, the file, a right.
+pub(super) fn is_of_the_file(error: &sqlx::Error) -> bool {
+    matches!(primary(error), Some(READONLY | IOERR | CORRUPT | FULL | CANTOPEN | NOTADB | NOMEM | PROTOCOL))
 }
 
-pub(super) fn locked(operation: &'static str) -> Error {
-    Error::store(operation, StoreClass::Transient, "another process holds the write lock of the database file")
+pub(super) fn timed_out(operation: &'static str, file: &File) -> Error {
+    Error::store(operation, StoreClass::Transient, format!("the database file {file} did not answer in time"))
+}
+
+pub(super) fn locked(operation: &'static str, file: &File) -> Error {
+    let text = format!("others held the write lock of the database file {file} for longer than a call may take");
+    Error::store(operation, StoreClass::Transient, text)
+}
+
+pub(super) fn moved(operation: &'static str, file: &File) -> Error {
+    let text = format!(
+        "the database file {file} was removed or replaced while it was open: put it back, or start this program again"
+    );
+    Error::store(operation, StoreClass::Transient, text)
 }
 
 const BUSY: u32 = 5;
 const LOCKED: u32 = 6;
+const NOMEM: u32 = 7;
 const READONLY: u32 = 8;
 const IOERR: u32 = 10;
 const CORRUPT: u32 = 11;
 const FULL: u32 = 13;
 const CANTOPEN: u32 = 14;
+const PROTOCOL: u32 = 15;
 const NOTADB: u32 = 26;
 
 /// The low byte of SQLite's result code; the rest is detail.
@@ -50,27 +73,30 @@ fn class(error: &sqlx::Error) -> StoreClass {
 }
 
 /// Locks, a full or failing disk and a file that cannot be opened or written now may pass: what is not written yet is
-/// kept and tried again. 17 is a schema change under a cached statement, 7 memory, 15 the lock protocol of the WAL.
+/// kept and tried again. 9 is an interrupt, 17 a schema change under a cached statement.
 fn class_of_code(code: u32) -> StoreClass {
     match (code, code & 0xff) {
         // A unique index, or a primary key.
         (2067 | 1555, _) => StoreClass::Conflict,
-        (_, BUSY | LOCKED | READONLY | IOERR | FULL | CANTOPEN | 7 | 9 | 15 | 17) => StoreClass::Transient,
+        (_, BUSY | LOCKED | NOMEM | READONLY | IOERR | FULL | CANTOPEN | PROTOCOL | 9 | 17) => StoreClass::Transient,
         _ => StoreClass::Permanent,
     }
 }
 
-fn hint(code: u32, source: &sqlx::Error) -> String {
-    let said = source.as_database_error().map_or_else(|| source.to_string(), |e| e.message().to_owned());
-    match code {
-        BUSY | LOCKED => format!("another process holds the database file ({said})"),
-        READONLY => format!("the database file, or its directory, cannot be written by this user ({said})"),
-        FULL => format!("no space is left where the database file is ({said})"),
-        CANTOPEN => format!("the database file, or a file beside it, cannot be opened by this user ({said})"),
-        NOTADB => format!("the file is no SQLite database ({said})"),
-        CORRUPT => format!("the database file is damaged ({said})"),
-        _ => said,
-    }
+fn hint(source: &sqlx::Error, file: &File) -> Option<String> {
+    let said = source.as_database_error()?.message();
+    Some(match primary(source)? {
+        BUSY | LOCKED => format!("another connection holds the database file {file} ({said})"),
+        READONLY => format!(
+            "this user cannot write the database file {file}, its directory, or the -wal and -shm beside it ({said})"
+        ),
+        IOERR => format!("the disk of the database file {file} is full, or fails ({said})"),
+        FULL => format!("no space is left for the database file {file} ({said})"),
+        CANTOPEN => format!("the database file {file} cannot be opened: {} ({said})", file.obstacle()),
+        NOTADB => format!("{file} is no SQLite database: move it away, or name another file ({said})"),
+        CORRUPT => format!("the database file {file} is damaged: restore it from a copy ({said})"),
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

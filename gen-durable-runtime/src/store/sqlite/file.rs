@@ -1,8 +1,10 @@
 //! From a URL to a file and its connections.
 
 use std::{
+    fmt,
     path::{Path, PathBuf},
     str::FromStr,
+    sync::OnceLock,
     time::Duration,
 };
 
@@ -11,6 +13,7 @@ use sqlx::{
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
 
+use super::error;
 use crate::{
     Error,
     store::{DatabaseOptions, SchemaName},
@@ -34,6 +37,8 @@ pub(super) struct File {
     path: Option<PathBuf>,
     /// A commit that was answered survives a power cut.
     full: bool,
+    /// Which file of the disk it was when it was opened.
+    opened: OnceLock<(u64, u64)>,
 }
 
 impl File {
@@ -55,7 +60,7 @@ impl File {
         if path.as_deref().is_some_and(|p| p.as_os_str().is_empty()) {
             return Err(Error::boot("the database URL names no file; expected sqlite://file.db"));
         }
-        Ok(Self { connect, path, full })
+        Ok(Self { connect, path, full, opened: OnceLock::new() })
     }
 
     pub(super) fn path(&self) -> Option<&Path> {
@@ -64,6 +69,34 @@ impl File {
 
     pub(super) fn is_full(&self) -> bool {
         self.full
+    }
+
+    /// From now on it is this one.
+    pub(super) fn remember(&self) {
+        if self.opened.get().is_none()
+            && let Some(id) = self.path().and_then(id)
+        {
+            // Another call was first.
+            let _ = self.opened.set(id);
+        }
+    }
+
+    /// An open file that lost its name takes writes and keeps none: SQLite does not say so.
+    pub(super) fn stands(&self, operation: &'static str) -> Result<(), Error> {
+        let stands = self.opened.get().is_none_or(|opened| self.path().and_then(id) == Some(*opened));
+        if stands { Ok(()) } else { Err(error::moved(operation, self)) }
+    }
+
+    /// Why it cannot be opened.
+    pub(super) fn obstacle(&self) -> String {
+        let Some(path) = self.path() else { return "there is no memory".into() };
+        let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+        match (path.try_exists(), dir) {
+            _ if path.is_dir() => "it is a directory".into(),
+            (Ok(false), Some(dir)) if !dir.is_dir() => format!("make the directory {} first", dir.display()),
+            (Ok(false), _) => "it is not there, or cannot be made by this user; run `migrate`".into(),
+            (Ok(true) | Err(_), _) => "it, or what stands beside it, is out of reach of this user".into(),
+        }
     }
 
     /// One name for all ways to write the path, so that all stores of a process on one file meet.
@@ -95,6 +128,28 @@ impl File {
         let options = self.connect.clone().busy_timeout(BUSY_READER).pragma("query_only", "on");
         Some(pool(size.max(1), wait).connect_lazy_with(options.row_buffer_size(1_000)))
     }
+}
+
+/// Its name.
+impl fmt::Display for File {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.path() {
+            Some(path) => path.display().fmt(f),
+            None => f.write_str("in memory"),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn id(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    path.metadata().ok().map(|file| (file.dev(), file.ino()))
+}
+
+/// Elsewhere an open file keeps its name.
+#[cfg(not(unix))]
+fn id(_: &Path) -> Option<(u64, u64)> {
+    None
 }
 
 fn pool(size: u32, wait: Duration) -> SqlitePoolOptions {

@@ -2,6 +2,7 @@
 
 mod claim;
 mod commit;
+mod copy;
 mod encode;
 mod error;
 mod file;
@@ -12,6 +13,8 @@ mod migrate;
 mod plan_tests;
 mod rows;
 mod session;
+#[cfg(test)]
+mod session_tests;
 mod signal;
 mod sql;
 mod start;

@@ -9,9 +9,9 @@ use sqlx::{
     query::Query,
     sqlite::{SqliteArguments, SqliteRow},
 };
-use tokio::time::Instant;
+use tokio::time::{Instant, error::Elapsed};
 
-use super::{Sqlite, error};
+use super::{Sqlite, error, file::File};
 use crate::Error;
 
 /// What a commit must survive.
@@ -52,9 +52,10 @@ impl Sqlite {
             self.0.file.stands(operation)?;
             match self.try_begin(survive).await {
                 Err(e) if error::is_busy(&e) => {}
-                begun => {
+                Err(e) => return Err(self.failed(operation)(e)),
+                Ok(begun) => {
                     self.0.file.remember();
-                    return begun.map_err(self.failed(operation));
+                    return Ok(begun);
                 }
             }
             // At a random moment: two processes that commit all the time would else meet for ever.
@@ -83,6 +84,14 @@ impl Sqlite {
             // Its last words: whatever is wrong is met again by the next one.
             let _ = connection.close().await;
         }
+    }
+
+    fn answered<T>(
+        &self,
+        operation: &'static str,
+        answer: Result<Result<T, sqlx::Error>, Elapsed>,
+    ) -> Result<T, Error> {
+        answer.map_err(|_| error::timed_out(operation, &self.0.file))?.map_err(self.failed(operation))
     }
 
     /// What an error means; the file itself may be in a bad way.
@@ -120,9 +129,7 @@ impl Sqlite {
         self.0.file.stands(operation)?;
         let readers = self.0.readers.as_ref().unwrap_or(&self.0.writer);
         let answer = tokio::time::timeout(self.0.options.call_timeout, query.fetch_all(readers)).await;
-        let found = answer.map_err(|_| error::timed_out(operation, &self.0.file))?.map_err(self.failed(operation))?;
-        self.0.file.remember();
-        Ok(found)
+        self.answered(operation, answer)
     }
 }
 
@@ -130,21 +137,30 @@ impl Session<'_> {
     /// Runs one statement.
     pub(super) async fn rows(&mut self, query: Query<'_, Db, SqliteArguments>) -> Result<Vec<SqliteRow>, Error> {
         let answer = tokio::time::timeout_at(self.until, query.fetch_all(self.connection())).await;
-        self.answered(answer)
+        self.store.answered(self.operation, answer)
     }
 
-    pub(super) fn connection(&mut self) -> &mut SqliteConnection {
+    fn connection(&mut self) -> &mut SqliteConnection {
         match &mut self.connection {
             Connection::Ours(transaction) => transaction,
             Connection::Callers(connection) => connection,
         }
     }
 
+    /// Runs several statements at once.
+    pub(super) async fn script(&mut self, sql: &'static str) -> Result<(), Error> {
+        let answer = tokio::time::timeout_at(self.until, sqlx::raw_sql(sql).execute(self.connection())).await;
+        self.store.answered(self.operation, answer).map(drop)
+    }
+
+    pub(super) fn file(&self) -> &File {
+        &self.store.0.file
+    }
+
     /// Commits, if the transaction is ours.
     pub(super) async fn end(self) -> Result<(), Error> {
         let Connection::Ours(transaction) = self.connection else { return Ok(()) };
         let answer = tokio::time::timeout_at(self.until, transaction.commit()).await;
-        self.answered(answer)
+        self.store.answered(self.operation, answer)
     }
-
 }

@@ -13,6 +13,7 @@ use crate::{
     store::{
         CallerTransaction, ClaimOrder, Claimed, DatabaseOptions, Delivery, Filter, Migration, Pending, Renewed,
         Standing, Store, Swept, WakeUps,
+        copy::{Role, Side},
     },
 };
 
@@ -26,8 +27,10 @@ pub(super) struct Inner {
     pub(super) readers: Option<SqlitePool>,
     pub(super) options: DatabaseOptions,
     pub(super) hub: Arc<Hub>,
-    /// Whether the writer's next commit is flushed to the disk.
+    /// Whether the writer's next commit is surely flushed to the disk.
     pub(super) flushes: AtomicBool,
+    /// The writer met an error after which it is opened anew.
+    pub(super) doubtful: AtomicBool,
 }
 
 impl Sqlite {
@@ -39,8 +42,8 @@ impl Sqlite {
         let file = File::of(&options)?;
         let (wait, hub) = (options.call_timeout, Hub::of(file.identity()));
         let (writer, readers) = (file.writer(wait), file.readers(options.pool_size, wait));
-        let flushes = AtomicBool::new(file.is_full());
-        Ok(Self(Arc::new(Inner { file, writer, readers, options, hub, flushes })))
+        let (flushes, doubtful) = (AtomicBool::new(file.is_full()), AtomicBool::new(false));
+        Ok(Self(Arc::new(Inner { file, writer, readers, options, hub, flushes, doubtful })))
     }
 
     /// The clock of everything in the file: all its processes run on one machine.
@@ -133,6 +136,10 @@ impl Store for Sqlite {
         Box::pin(migrate::migrate(self, migration))
     }
 
+    fn copy_side(&self, role: Role) -> Pending<'_, Box<dyn Side>> {
+        Box::pin(self.open_side(role))
+    }
+
     fn close(&self) -> Pending<'_, ()> {
         Box::pin(async move {
             if let Some(readers) = &self.0.readers {
@@ -153,7 +160,7 @@ impl Store for Sqlite {
     }
 
     fn describe(&self) -> String {
-        self.0.file.path().map_or_else(|| "sqlite in memory".into(), |path| format!("sqlite {}", path.display()))
+        format!("sqlite {}", self.0.file)
     }
 
     fn dialect(&self) -> &'static str {

@@ -7,7 +7,7 @@ use tokio::{
     time::{Interval, MissedTickBehavior},
 };
 
-use super::{Sqlite, error, rows, sql};
+use super::{Sqlite, rows, sql};
 use crate::{
     Error,
     store::{WakeUp, WakeUps},
@@ -32,7 +32,7 @@ impl Sqlite {
 
     /// Changes when another connection has written: seen from the writer, whose own commits do not count.
     async fn changes(&self) -> Result<i64, Error> {
-        let found = sqlx::query(sql::changes()).fetch_one(&self.0.writer).await.map_err(error::at("listening"))?;
+        let found = sqlx::query(sql::changes()).fetch_one(&self.0.writer).await.map_err(self.failed("listening"))?;
         rows::get(&found, "data_version")
     }
 }

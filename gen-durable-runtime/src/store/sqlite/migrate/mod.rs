@@ -1,8 +1,15 @@
 //! The schema of the file: its versions, up and down, and whether this program can work on what stands.
 
-use sqlx::{ConnectOptions, Connection, SqliteConnection};
+use std::time::{Duration, Instant};
 
-use super::{Sqlite, error, session::Survive};
+use sqlx::{ConnectOptions, Connection};
+
+use super::{
+    Sqlite, error,
+    file::File,
+    rows,
+    session::{Session, Survive},
+};
 use crate::{Error, store::Migration};
 
 /// A version: what puts it up, and what takes it down again.
@@ -32,57 +39,45 @@ pub(super) async fn migrate(store: &Sqlite, migration: &Migration) -> Result<Vec
         return Err(Error::schema(format!("SQLite has the versions 0 to {LATEST}, and {target} was asked for")));
     }
     create(store).await?;
-    let mut transaction = store.writing(MIGRATING, Survive::PowerCut).await?;
-    let done = steps(transaction.connection(), target, migration.to.is_none()).await;
-    let done = done.map_err(|failed| failed.at(MIGRATING))?;
-    transaction.end().await?;
+    let mut session = store.writing(MIGRATING, Survive::PowerCut).await?;
+    let done = steps(&mut session, target, migration.to.is_none()).await?;
+    session.end().await?;
     Ok(done)
 }
 
-/// Another process may do the same: making the file and its log is serialized by SQLite's own locks.
+/// Another process may do the same: making the file and its log is serialized by SQLite's own locks, for which it does
+/// not always wait.
 async fn create(store: &Sqlite) -> Result<(), Error> {
     if store.0.file.path().is_none() {
         return Ok(());
     }
-    let options = store.0.file.writing().create_if_missing(true).busy_timeout(store.0.options.call_timeout);
-    let connection = options.connect().await.map_err(error::at(OPENING))?;
-    connection.close().await.map_err(error::at(OPENING))
-}
-
-enum Failed {
-    Told(Error),
-    Driver(sqlx::Error),
-}
-
-impl Failed {
-    fn at(self, operation: &'static str) -> Error {
-        match self {
-            Self::Told(error) => error,
-            Self::Driver(e) => error::at(operation)(e),
+    store.0.file.stands(OPENING)?;
+    let options = store.0.file.writing().create_if_missing(true);
+    let until = Instant::now() + store.0.options.call_timeout;
+    loop {
+        match options.connect().await {
+            Err(e) if error::is_busy(&e) && Instant::now() < until => {}
+            Err(e) => return Err(store.failed(OPENING)(e)),
+            Ok(connection) => return connection.close().await.map_err(store.failed(OPENING)),
         }
+        tokio::time::sleep(Duration::from_millis(rand::random_range(1..10))).await;
     }
 }
 
-impl From<sqlx::Error> for Failed {
-    fn from(error: sqlx::Error) -> Self {
-        Self::Driver(error)
-    }
-}
-
-async fn steps(connection: &mut SqliteConnection, target: u32, to_latest: bool) -> Result<Vec<String>, Failed> {
-    let found = installed(connection).await?.unwrap_or_default();
+async fn steps(session: &mut Session<'_>, target: u32, to_latest: bool) -> Result<Vec<String>, Error> {
+    let found = installed(session).await?.unwrap_or_default();
     if found.version > LATEST {
         // A newer program's file, which lets us work on it, is left as it is; going back needs that program.
         let allowed = to_latest && found.oldest_code <= LATEST;
-        return if allowed { Ok(vec![]) } else { Err(Failed::Told(newer(found))) };
+        return if allowed { Ok(vec![]) } else { Err(newer(session.file(), found)) };
     }
     let mut done = Vec::new();
     for version in found.version + 1..=target {
-        sqlx::raw_sql(at(version).up).execute(&mut *connection).await?;
+        session.script(at(version).up).await?;
         done.push(format!("sqlite: version {version} is up"));
     }
     for version in (target + 1..=found.version).rev() {
-        sqlx::raw_sql(at(version).down).execute(&mut *connection).await?;
+        session.script(at(version).down).await?;
         done.push(format!("sqlite: version {version} was taken down"));
     }
     Ok(done)
@@ -94,41 +89,53 @@ fn at(version: u32) -> &'static Version {
 
 /// Whether this program can work on the file, and write to it; changes nothing.
 pub(super) async fn check(store: &Sqlite) -> Result<(), Error> {
-    if let Some(path) = store.0.file.path()
-        && !path.exists()
-    {
-        return Err(Error::schema(format!("there is no database file {}; run `migrate`", path.display())));
+    let file = &store.0.file;
+    // Where that cannot be told, opening it tells why.
+    if file.path().is_some_and(|path| !path.try_exists().unwrap_or(true)) {
+        return Err(Error::schema(format!("there is no database file {file}; run `migrate`")));
     }
-    // As a writer: a file that can only be read is of no use.
     let mut session = store.writing(OPENING, Survive::Crash).await?;
-    let found = installed(session.connection()).await.map_err(error::at(OPENING))?;
+    let found = installed(&mut session).await?;
+    if found.is_some() {
+        session.rows(sqlx::query(include_str!("sql/writable.sql"))).await?;
+    }
     session.end().await?;
     match found {
         None => Err(Error::schema(format!(
-            "the file has no gen-durable tables: found version 0, need {LATEST}; run `migrate`"
+            "{file} has no gen-durable tables: found version 0, need {LATEST}; run `migrate`"
         ))),
-        Some(found) if found.oldest_code > LATEST => Err(newer(found)),
+        Some(found) if found.oldest_code > LATEST => Err(newer(file, found)),
         Some(found) if found.version < LATEST => Err(Error::schema(format!(
-            "the file is older than this program: found version {}, need {LATEST}; run `migrate`",
+            "{file} is older than this program: found version {}, need {LATEST}; run `migrate`",
             found.version
         ))),
         Some(_) => Ok(()),
     }
 }
 
-async fn installed(connection: &mut SqliteConnection) -> Result<Option<Installed>, sqlx::Error> {
-    let tables: i64 = sqlx::query_scalar(include_str!("sql/installed.sql")).fetch_one(&mut *connection).await?;
-    if tables == 0 {
-        return Ok(None);
+async fn installed(session: &mut Session<'_>) -> Result<Option<Installed>, Error> {
+    let tables = session.rows(sqlx::query(include_str!("sql/installed.sql"))).await?;
+    match tables.first().map(|r| rows::get::<i64>(r, "tables")).transpose()? {
+        None | Some(0) => return Ok(None),
+        Some(2) => {}
+        Some(_) => return Err(incomplete(session.file())),
     }
-    let (version, oldest_code) = sqlx::query_as(include_str!("sql/meta.sql")).fetch_one(connection).await?;
-    Ok(Some(Installed { version, oldest_code }))
+    let meta = session.rows(sqlx::query(include_str!("sql/meta.sql"))).await?;
+    let row = meta.first().ok_or_else(|| incomplete(session.file()))?;
+    Ok(Some(Installed { version: rows::small(row, "version")?, oldest_code: rows::small(row, "oldest_code")? }))
 }
 
-fn newer(found: Installed) -> Error {
+fn incomplete(file: &File) -> Error {
+    Error::schema(format!(
+        "{file} has some of the gen-durable tables, and not all that belong together: restore it from a copy, or name \
+         another file"
+    ))
+}
+
+fn newer(file: &File, found: Installed) -> Error {
     let Installed { version, oldest_code } = found;
     Error::schema(format!(
-        "the file is of a newer program: found version {version}, which needs a program of version {oldest_code} or \
+        "{file} is of a newer program: found version {version}, which needs a program of version {oldest_code} or \
          later, and this one is {LATEST}; update the program"
     ))
 }

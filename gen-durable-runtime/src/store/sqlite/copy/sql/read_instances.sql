@@ -1,4 +1,5 @@
--- Every instance, parents first as far as ids tell; a parent with a higher id comes by links.sql. Index: the primary key.
+-- Every instance, parents first as far as ids tell; a parent with a higher id comes by links.sql.
+-- Index: the primary key.
 SELECT
   id, fsm, fsm_version, step, status, state, carry, result, awaits, received, queue, priority, home_queue,
   home_priority, concurrency_key, concurrency_shard, eligible_at, attempt, errors, crashes, transitions,

@@ -1,2 +1,2 @@
--- Whether the file has our tables.
-SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'gen_durable_meta'
+-- How many of our two first tables the file has: both, or it is not ours.
+SELECT count(*) AS tables FROM sqlite_schema WHERE type = 'table' AND name IN ('gen_durable_meta', 'gen_durable')

@@ -1,0 +1,158 @@
+//! What is copied, in words no dialect owns: the tables, their columns, and what a value means.
+
+/// A table of a copy, in the order in which they are copied: whoever is referred to comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Table {
+    /// `gen_durable`, with those parents whose id is not above the child's.
+    Instances,
+    /// The other parents, as pairs of a child and its parent: they can be set only once all instances stand.
+    Links,
+    /// `signals`, consumed ones too.
+    Signals,
+    /// `gen_durable_bucket_configs`.
+    Configs,
+    /// `gen_durable_buckets`.
+    Buckets,
+}
+
+/// What a column holds, and so how [`Value`] says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A whole number of 64 bits.
+    Big,
+    /// One of 32 bits.
+    Int,
+    /// One of 16 bits.
+    Small,
+    /// A floating-point number, exact to the bit.
+    Real,
+    /// A text.
+    Text,
+    /// A status, by its stored name.
+    Status,
+    /// A JSON text.
+    Json,
+    /// Microseconds of the epoch as a whole number; the largest is `infinity`, the smallest `-infinity`.
+    Moment,
+    /// A JSON array of texts.
+    Texts,
+    /// A JSON array of whole numbers of 64 bits.
+    Bigs,
+    /// A JSON array of statuses.
+    Statuses,
+}
+
+/// A column.
+pub type Column = (&'static str, Kind);
+
+/// A value of a row.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// None.
+    Null,
+    /// A whole number, or a moment.
+    Int(i64),
+    /// A floating-point number.
+    Real(f64),
+    /// Everything else.
+    Text(String),
+}
+
+/// The values of a row, in the order of [`Table::columns`].
+pub type Row = Vec<Value>;
+
+impl Table {
+    /// All of them, in order.
+    pub const ALL: [Self; 5] = [Self::Instances, Self::Links, Self::Signals, Self::Configs, Self::Buckets];
+
+    /// The table's name in the database.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Instances | Self::Links => "gen_durable",
+            Self::Signals => "signals",
+            Self::Configs => "gen_durable_bucket_configs",
+            Self::Buckets => "gen_durable_buckets",
+        }
+    }
+
+    /// What is copied of it: every column that is not generated.
+    pub const fn columns(self) -> &'static [Column] {
+        match self {
+            Self::Instances => &INSTANCES,
+            Self::Links => &LINKS,
+            Self::Signals => &SIGNALS,
+            Self::Configs => &CONFIGS,
+            Self::Buckets => &BUCKETS,
+        }
+    }
+
+    /// Whether the first column is an id, which an error may name.
+    pub const fn has_ids(self) -> bool {
+        matches!(self, Self::Instances | Self::Links | Self::Signals)
+    }
+}
+
+const INSTANCES: [Column; 33] = [
+    ("id", Kind::Big),
+    ("fsm", Kind::Text),
+    ("fsm_version", Kind::Int),
+    ("step", Kind::Text),
+    ("status", Kind::Status),
+    ("state", Kind::Json),
+    ("carry", Kind::Json),
+    ("result", Kind::Json),
+    ("awaits", Kind::Texts),
+    ("received", Kind::Bigs),
+    ("queue", Kind::Text),
+    ("priority", Kind::Small),
+    ("home_queue", Kind::Text),
+    ("home_priority", Kind::Small),
+    ("concurrency_key", Kind::Text),
+    ("concurrency_shard", Kind::Small),
+    ("eligible_at", Kind::Moment),
+    ("attempt", Kind::Int),
+    ("errors", Kind::Int),
+    ("crashes", Kind::Int),
+    ("transitions", Kind::Big),
+    ("last_error", Kind::Text),
+    ("await_deadline", Kind::Moment),
+    ("rate_limit", Kind::Text),
+    ("weight", Kind::Real),
+    ("locked_by", Kind::Text),
+    ("lease_expires_at", Kind::Moment),
+    ("parent_id", Kind::Big),
+    ("children_pending", Kind::Int),
+    ("correlation_key", Kind::Text),
+    ("correlation_scope", Kind::Statuses),
+    ("inserted_at", Kind::Moment),
+    ("updated_at", Kind::Moment),
+];
+
+const LINKS: [Column; 2] = [("id", Kind::Big), ("parent_id", Kind::Big)];
+
+const SIGNALS: [Column; 7] = [
+    ("id", Kind::Big),
+    ("target_id", Kind::Big),
+    ("name", Kind::Text),
+    ("payload", Kind::Json),
+    ("dedup_key", Kind::Text),
+    ("inserted_at", Kind::Moment),
+    ("consumed_at", Kind::Moment),
+];
+
+const CONFIGS: [Column; 5] = [
+    ("kind", Kind::Text),
+    ("name", Kind::Text),
+    ("rate", Kind::Real),
+    ("capacity", Kind::Real),
+    ("shards", Kind::Small),
+];
+
+const BUCKETS: [Column; 6] = [
+    ("kind", Kind::Text),
+    ("key", Kind::Text),
+    ("shard", Kind::Small),
+    ("capacity", Kind::Real),
+    ("available", Kind::Real),
+    ("last_refill", Kind::Moment),
+];

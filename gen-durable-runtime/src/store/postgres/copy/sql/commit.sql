@@ -1,0 +1,2 @@
+-- All of it, at once.
+COMMIT

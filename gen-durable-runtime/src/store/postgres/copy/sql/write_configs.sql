@@ -1,0 +1,4 @@
+-- gen_durable_bucket_configs, as binary.rs writes it. Ids are taken as they come.
+COPY {schema}.gen_durable_bucket_configs (
+  kind, name, rate, capacity, shards
+) FROM STDIN (FORMAT binary)

@@ -1,0 +1,7 @@
+-- gen_durable, as binary.rs writes it. Ids are taken as they come.
+COPY {schema}.gen_durable (
+  id, fsm, fsm_version, step, status, state, carry, result, awaits, received, queue, priority, home_queue,
+  home_priority, concurrency_key, concurrency_shard, eligible_at, attempt, errors, crashes, transitions,
+  last_error, await_deadline, rate_limit, weight, locked_by, lease_expires_at, parent_id, children_pending,
+  correlation_key, correlation_scope, inserted_at, updated_at
+) FROM STDIN (FORMAT binary)

@@ -1,0 +1,2 @@
+-- An empty database for the next history; its ids go on.
+TRUNCATE gen_durable, signals

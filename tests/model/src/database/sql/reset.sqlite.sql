@@ -1,0 +1,2 @@
+-- An empty database for the next history; its ids go on. The signals go with their targets.
+DELETE FROM gen_durable

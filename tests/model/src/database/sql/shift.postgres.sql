@@ -1,0 +1,5 @@
+-- Time passes. $1 microseconds. Index: none, every row moves.
+UPDATE gen_durable
+SET eligible_at = eligible_at - $1 * interval '1 microsecond',
+    await_deadline = await_deadline - $1 * interval '1 microsecond',
+    lease_expires_at = lease_expires_at - $1 * interval '1 microsecond'

@@ -1,0 +1,152 @@
+//! One call, asked of a store: ids there, ids back.
+
+use gen_durable_runtime::{
+    Error,
+    model::{Claim, ClaimToken, InstanceId, Snapshot, Started, Wake},
+    store::{ClaimOrder, Delivered, Delivery, Known, Store, Swept},
+};
+use jiff::Timestamp;
+
+use super::{
+    call::{Answer, Call, Claimed, Standing, Steps},
+    names::Names,
+};
+use crate::{About, Shown, database::Database, value};
+
+pub(super) async fn ask(
+    database: &Database,
+    names: &mut Names,
+    epoch: Timestamp,
+    call: &Call,
+    model: &Answer,
+) -> Result<Answer, Error> {
+    let store = &*database.store;
+    Ok(match call {
+        Call::Start(starts) => {
+            let started = store.start(starts).await?;
+            if let Answer::Started(ours) = model {
+                names.started(ours, &started);
+            }
+            Answer::Started(started.into_iter().map(|s| here(names, s)).collect())
+        }
+        Call::Claim { .. } => claim(store, names, epoch, call).await?,
+        Call::Commit(batch) => {
+            let batch: Vec<_> = batch.iter().map(|t| names.transition(t)).collect();
+            Answer::Committed(store.commit(&batch).await?)
+        }
+        Call::Renew(claims, lease) => {
+            let claims: Vec<_> = claims.iter().map(|(id, token)| (names.there(*id), token.clone())).collect();
+            let renewed = store.renew(&claims, *lease).await?;
+            Answer::NotRenewed { busy: back(names, &renewed.busy), lost: back(names, &renewed.lost) }
+        }
+        Call::RenewOne(id, token, lease) => Answer::Extended(store.renew_one(names.there(*id), token, *lease).await?),
+        Call::Signal(signals) => {
+            let signals: Vec<_> = signals.iter().map(|s| names.signal(s)).collect();
+            let delivered = store.signal(&signals).await?;
+            Answer::Delivered(delivered.into_iter().map(|d| delivery(names, d)).collect())
+        }
+        Call::EndWaits(limit) => swept(store.end_waits(*limit).await?, epoch),
+        Call::Reap(limit) => swept(store.reap(*limit).await?, epoch),
+        Call::Reclaim(owner) => swept(store.reclaim(owner, 1_000).await?, epoch),
+        Call::Owners => Answer::Owners(store.owners().await?.into_iter().collect()),
+        Call::Endings(ids) => {
+            let ids: Vec<_> = ids.iter().map(|id| names.there(*id)).collect();
+            Answer::Standing(store.endings(&ids).await?.into_iter().map(|s| standing(names, s)).collect())
+        }
+        Call::Show(target) => {
+            let found = store.show(&names.target(target)).await?;
+            Answer::Shown(found.map(|s| Box::new((names.here(s.id), Shown::from(&s)))))
+        }
+        Call::List(filter) => {
+            let there = |before: InstanceId| filter.clone().before(names.there(before));
+            let page: Vec<Snapshot> = store.list(&filter.before.map_or(filter.clone(), there)).await?;
+            Answer::Listed(page.iter().map(|s| names.here(s.id)).collect())
+        }
+        Call::Shift(micros) => {
+            database.shift(*micros).await;
+            Answer::Nothing
+        }
+        Call::MakeForeign(id) => {
+            database.make_foreign(names.there(*id)).await;
+            Answer::Nothing
+        }
+    })
+}
+
+async fn claim(store: &dyn Store, names: &Names, epoch: Timestamp, call: &Call) -> Result<Answer, Error> {
+    let Call::Claim { queue, limit, token, lease, known, crashed } = call else { return Ok(Answer::Nothing) };
+    let known = self::known(known);
+    let order =
+        ClaimOrder { queue, limit: *limit, token: token.clone(), lease: *lease, known: &known, crashed: *crashed };
+    let came = store.claim(&order).await?;
+    let since = |at: Timestamp| About(at.as_microsecond() - epoch.as_microsecond());
+    assert_eq!(since(came.now), About(0), "the store's clock is not ours");
+    let claims = came.claims.iter().map(|c| claimed(c, names.here(c.id), |signal| names.signal_here(signal)));
+    let mut claims: Vec<Claimed> = claims.collect();
+    claims.sort_by_key(|c| c.id);
+    let (next_due, next_deadline) = (came.next_due.map(since), came.next_deadline.map(since));
+    Ok(Answer::Claimed { claims, looked: came.looked, next_due, next_deadline })
+}
+
+/// As a store takes them.
+pub(super) fn known(steps: Steps) -> Known {
+    let machines = steps.iter().map(|(machine, _, _)| (*machine).to_owned()).collect();
+    let versions = steps.iter().map(|(_, version, _)| *version).collect();
+    Known { machines, versions, steps: steps.iter().map(|(_, _, step)| (*step).to_owned()).collect() }
+}
+
+/// A claim as it is compared.
+pub(super) fn claimed(c: &Claim, id: InstanceId, signal: impl Fn(i64) -> i64) -> Claimed {
+    let received = |signals: &Vec<gen_durable_runtime::model::ReceivedSignal>| {
+        signals.iter().map(|s| (signal(s.id), s.name.clone(), value(&s.payload))).collect()
+    };
+    Claimed {
+        id,
+        token: c.token.as_str().into(),
+        machine: (c.machine.clone(), c.version, c.step.clone()),
+        state: value(&c.state),
+        carry: c.carry.as_ref().map(value),
+        counts: (c.attempt, c.errors, c.crashes),
+        transitions: c.transitions,
+        place: (c.queue.clone(), c.priority),
+        home: (c.home_queue.clone(), c.home_priority),
+        concurrency_key: c.concurrency_key.clone(),
+        wake: match &c.wake {
+            Wake::Ready => Some(None),
+            Wake::Signals(signals) => Some(Some(received(signals))),
+            Wake::Unsatisfied => None,
+        },
+    }
+}
+
+fn back(names: &Names, claims: &[(InstanceId, ClaimToken)]) -> Vec<(InstanceId, String)> {
+    claims.iter().map(|(id, token)| (names.here(*id), token.as_str().to_owned())).collect()
+}
+
+fn here(names: &Names, started: Started) -> Started {
+    match started {
+        Started::New(id) => Started::New(names.here(id)),
+        Started::Duplicate(id) => Started::Duplicate(names.here(id)),
+    }
+}
+
+fn delivery(names: &Names, d: Delivery) -> Delivery {
+    let delivered = match d.delivered {
+        Delivered::New(id) => Delivered::New(names.here(id)),
+        Delivered::Duplicate(id) => Delivered::Duplicate(names.here(id)),
+        Delivered::NoTarget => Delivered::NoTarget,
+    };
+    Delivery { delivered, ..d }
+}
+
+/// The next wait as a moment.
+fn swept(swept: Swept, epoch: Timestamp) -> Answer {
+    let now = Timestamp::now().as_microsecond() - epoch.as_microsecond();
+    let next = swept.next.map(|span| About(now + crate::model::micros(span)));
+    Answer::Swept { rows: swept.rows, queues: swept.queues.into_iter().collect(), next }
+}
+
+fn standing(names: &Names, s: gen_durable_runtime::store::Standing) -> (InstanceId, Standing) {
+    let result = s.result.as_ref().map(value);
+    (names.here(s.id), Standing { machine: s.machine, status: s.status, step: s.step, result, error: s.error })
+}

@@ -1,0 +1,154 @@
+use proptest::{option, prelude::*, sample::select, strategy::Union};
+use serde_json::Value;
+
+use super::{Ending, EntryPlan, Rule, SignalPlan, StartPlan, Step, When, Whom, pools};
+
+/// What a history is about: how often which steps come.
+#[derive(Debug, Clone, Copy)]
+pub enum Mix {
+    /// Everything.
+    All,
+    /// Waits, signals and time.
+    Waits,
+    /// Lost claims, crashes, lost answers.
+    Losses,
+}
+
+/// Steps of a mix, after a first few instances.
+pub fn history(mix: Mix, steps: usize) -> impl Strategy<Value = Vec<Step>> {
+    let first = prop::collection::vec(start_plan(), 1..10).prop_map(Step::Start);
+    (first, prop::collection::vec(step(mix), 0..=steps)).prop_map(|(first, mut steps)| {
+        steps.insert(0, first);
+        steps
+    })
+}
+
+fn step(mix: Mix) -> impl Strategy<Value = Step> {
+    // Starts, claims, commits, signals, hours, ended waits, reaps; lost answers and processes; renewals; looks; others'.
+    let [start, claim, commit, signal, pass, waits, reap, lost, renew, look, foreign] = match mix {
+        Mix::All => [8, 12, 10, 6, 3, 3, 2, 2, 1, 1, 1],
+        Mix::Waits => [6, 12, 10, 10, 4, 4, 1, 1, 0, 1, 0],
+        Mix::Losses => [6, 18, 10, 2, 7, 1, 6, 4, 5, 1, 0],
+    };
+    let mut steps = vec![
+        (start, prop::collection::vec(start_plan(), 1..6).prop_map(Step::Start).boxed()),
+        (claim, claim_step().boxed()),
+        (commit, prop::collection::vec((any::<u8>(), ending()), 1..8).prop_map(Step::Commit).boxed()),
+        (signal, prop::collection::vec(signal_plan(), 1..5).prop_map(Step::Signal).boxed()),
+        (pass, (1..4u8).prop_map(Step::Pass).boxed()),
+        (waits, limit().prop_map(Step::EndWaits).boxed()),
+        (reap, limit().prop_map(Step::Reap).boxed()),
+        (lost, Just(Step::Resend).boxed()),
+        (lost, any::<u8>().prop_map(Step::Crash).boxed()),
+        (renew, (1..4u8).prop_map(|lease| Step::Renew { lease }).boxed()),
+        (renew, (any::<u8>(), 1..4u8).prop_map(|(claim, lease)| Step::RenewOne { claim, lease }).boxed()),
+        (renew, select(pools::WORKERS).prop_map(Step::Reclaim).boxed()),
+        (look, Just(Step::Owners).boxed()),
+        (look, Just(Step::Endings).boxed()),
+        (look, whom().prop_map(Step::Show).boxed()),
+        (look * 2, list_step().boxed()),
+        (foreign, any::<u8>().prop_map(Step::MakeForeign).boxed()),
+    ];
+    steps.retain(|(weight, _)| *weight > 0);
+    Union::new_weighted(steps)
+}
+
+fn limit() -> impl Strategy<Value = u32> {
+    select(vec![1u32, 2, 100, 100])
+}
+
+fn claim_step() -> impl Strategy<Value = Step> {
+    let knows = 0..pools::KNOWN.len();
+    let crashed = prop::bool::weighted(0.8);
+    (select(pools::QUEUES), 1..12u32, select(pools::WORKERS), knows, crashed, 1..3u8).prop_map(
+        |(queue, limit, worker, knows, crashed, lease)| Step::Claim { queue, limit, worker, knows, crashed, lease },
+    )
+}
+
+fn list_step() -> impl Strategy<Value = Step> {
+    (0..6u8, any::<u8>(), option::of(any::<u8>()), 0..4u32).prop_map(|(by, value, before, limit)| Step::List {
+        by,
+        value,
+        before,
+        limit,
+    })
+}
+
+fn start_plan() -> impl Strategy<Value = StartPlan> {
+    let key = option::weighted(0.25, select(pools::KEYS));
+    let place = (option::weighted(0.3, select(pools::QUEUES)), option::weighted(0.3, select(pools::PRIORITIES)));
+    let delay = prop_oneof![2 => Just(0u8), 1 => 1..4u8];
+    let rest = (key, prop::bool::weighted(0.3), delay, place);
+    (select(pools::MACHINES), entry(), carry(), rest).prop_map(
+        |(machine, entry, carry, (key, key_kept, delay, (queue, priority)))| StartPlan {
+            machine,
+            entry,
+            carry,
+            key,
+            key_kept,
+            delay,
+            queue,
+            priority,
+        },
+    )
+}
+
+fn signal_plan() -> impl Strategy<Value = SignalPlan> {
+    let dedup = option::weighted(0.4, select(pools::DEDUPS));
+    (whom(), select(pools::SIGNALS), value(), dedup).prop_map(|(target, name, payload, dedup)| SignalPlan {
+        target,
+        name,
+        payload,
+        dedup,
+    })
+}
+
+fn whom() -> impl Strategy<Value = Whom> {
+    prop_oneof![
+        16 => any::<u8>().prop_map(Whom::One),
+        3 => select(pools::KEYS).prop_map(Whom::Key),
+        1 => Just(Whom::Nobody),
+    ]
+}
+
+fn ending() -> impl Strategy<Value = Ending> {
+    let goto = (entry(), delay(), carry(), prop::bool::weighted(0.7))
+        .prop_map(|(entry, delay, carry, may_continue)| Ending::Goto { entry, delay, carry, may_continue });
+    let error = (select(pools::TEXTS), prop::bool::weighted(0.3), option::of(entry()))
+        .prop_map(|(text, permanent, catch)| Ending::Error { text, permanent, catch });
+    prop_oneof![
+        8 => goto,
+        2 => (0..3u8).prop_map(Ending::RetryIn),
+        3 => error,
+        2 => (value(), carry()).prop_map(|(result, carry)| Ending::Done { result, carry }),
+        1 => (select(pools::TEXTS), carry()).prop_map(|(reason, carry)| Ending::Fail { reason, carry }),
+        1 => Just(Ending::Release),
+    ]
+}
+
+fn entry() -> impl Strategy<Value = EntryPlan> {
+    let rule = prop_oneof![
+        6 => Just(Rule::Plain),
+        1 => when().prop_map(Rule::Timer),
+        4 => (select(pools::WAITS), option::of(when())).prop_map(|(names, when)| Rule::Wait(names, when)),
+    ];
+    let place = (option::weighted(0.15, select(pools::QUEUES)), option::weighted(0.15, select(pools::PRIORITIES)));
+    (select(pools::STEPS), value(), rule, place, option::weighted(0.3, select(pools::SLOTS)))
+        .prop_map(|(step, state, rule, (queue, priority), slot)| EntryPlan { step, state, rule, queue, priority, slot })
+}
+
+fn when() -> impl Strategy<Value = When> {
+    prop_oneof![6 => (0..4u8).prop_map(When::In), 3 => (-2..4i8).prop_map(When::At), 1 => Just(When::Never)]
+}
+
+fn delay() -> impl Strategy<Value = u8> {
+    prop_oneof![5 => Just(0u8), 1 => 1..4u8]
+}
+
+fn carry() -> impl Strategy<Value = Option<Value>> {
+    option::weighted(0.3, value())
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    select(pools::values())
+}

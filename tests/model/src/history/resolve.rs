@@ -1,0 +1,163 @@
+//! From a step as it is drawn to a call: which instance, which claim, and what the engine makes of an ending.
+
+use std::time::Duration;
+
+use gen_durable_runtime::{
+    model::{
+        AwaitMode, Claim, ClaimToken, ConcurrencySlot, Deadline, Entry, Failure, FailureKind, InstanceId, Json,
+        RetryPolicy, SignalSpec, StartSpec, Status, Target, Transition, Verdict, Wait, Wake,
+        plan::{self, Rules},
+    },
+    store::Filter,
+};
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::{Ending, EntryPlan, Rule, SignalPlan, StartPlan, When, Whom, pools};
+use crate::{HOUR, model::Model};
+
+/// Two errors, then the step has failed for good.
+const POLICY: RetryPolicy = RetryPolicy { attempts: 3, backoff: hours(1), cap: hours(2), crashes: 10 };
+
+pub(super) const fn hours(hours: u8) -> Duration {
+    Duration::from_secs(3_600 * hours as u64)
+}
+
+/// One of what there is.
+pub(super) fn pick<T>(from: &[T], at: u8) -> Option<&T> {
+    from.get(usize::from(at).checked_rem(from.len())?)
+}
+
+pub(super) fn start(model: &Model, at: usize, s: &StartPlan) -> StartSpec {
+    StartSpec {
+        machine: s.machine.0,
+        version: s.machine.1,
+        entry: entry(model, at, &s.entry),
+        carry: s.carry.as_ref().map(json),
+        key: s.key.map(str::to_owned),
+        key_kept: s.key_kept,
+        delay: hours(s.delay),
+        defaults: (pools::QUEUES[0], 0),
+        queue: s.queue.map(str::to_owned),
+        priority: s.priority,
+    }
+}
+
+pub(super) fn signal(model: &Model, s: &SignalPlan) -> SignalSpec {
+    let (name, dedup) = (s.name.to_owned(), s.dedup.map(str::to_owned));
+    SignalSpec { target: target(model, &s.target), name, payload: json(&s.payload), dedup }
+}
+
+/// Mostly one of the youngest: of the old ones many have ended.
+pub(super) fn target(model: &Model, whom: &Whom) -> Target {
+    let youngest: Vec<InstanceId> = model.instances.keys().rev().take(6).copied().collect();
+    match whom {
+        Whom::One(at) => Target::Id(pick(&youngest, *at).copied().unwrap_or(NOBODY)),
+        Whom::Key(key) => Target::Key((*key).to_owned()),
+        Whom::Nobody => Target::Id(NOBODY),
+    }
+}
+
+/// The year 2200: as far as microseconds are exact in every SQL's numbers.
+const FAR: i64 = 7_258_118_400;
+
+const NOBODY: InstanceId = InstanceId::new(i64::MAX - 1);
+
+pub(super) fn filter(model: &Model, by: u8, value: u8, before: Option<u8>, limit: u32) -> Filter {
+    let ids: Vec<InstanceId> = model.instances.keys().copied().collect();
+    let before = before.and_then(|at| pick(&ids, at)).copied();
+    let filter = Filter::default().limit(limit);
+    let filter = match by {
+        0 => filter.machine(pick(pools::MACHINES, value).expect("some").0),
+        1 => filter.status(*pick(&Status::ALL, value).expect("some")),
+        2 => filter.queue(*pick(pools::QUEUES, value).expect("some")),
+        3 => filter.step(*pick(pools::STEPS, value).expect("some")),
+        4 => filter.status(Status::Runnable).queue(pools::QUEUES[0]).machine("m"),
+        _ => filter,
+    };
+    before.map_or(filter.clone(), |id| filter.before(id))
+}
+
+/// What the engine makes of an ending: by the plan.
+pub(super) fn transition(model: &Model, at: usize, claim: &Claim, ending: &Ending) -> Transition {
+    let rules = |may_continue| Rules {
+        version: 2,
+        queue: pools::QUEUES[0],
+        priority: 0,
+        may_continue,
+        awaits_signals: claim.machine == "m",
+    };
+    let verdict = match ending {
+        Ending::Release => return plan::release(claim),
+        Ending::Error { text, permanent, catch } => {
+            let failure = Failure { kind: FailureKind::Error, error: (*text).to_owned(), permanent: *permanent };
+            let caught = |catch| plan::caught(claim, &failure, entry(model, at, catch), None, rules(false));
+            return plan::retry(claim, &failure, &POLICY, 0.0).unwrap_or_else(|| match catch {
+                Some(catch) => caught(catch).expect("storable"),
+                None => plan::failed(claim, &failure),
+            });
+        }
+        _ if claim.wake == Wake::Unsatisfied => return plan::repark(claim),
+        Ending::Goto { entry: e, delay, carry, .. } => {
+            Verdict::Goto { entry: entry(model, at, e), delay: hours(*delay), carry: carry.as_ref().map(json) }
+        }
+        Ending::RetryIn(after) => Verdict::RetryIn(hours(*after)),
+        Ending::Done { result, carry } => Verdict::Done { result: json(result), carry: carry.as_ref().map(json) },
+        Ending::Fail { reason, carry } => {
+            Verdict::Fail { reason: (*reason).to_owned(), carry: carry.as_ref().map(json) }
+        }
+    };
+    let may_continue = matches!(ending, Ending::Goto { may_continue: true, .. });
+    plan::outcome(claim, verdict, rules(may_continue)).expect("storable")
+}
+
+fn entry(model: &Model, at: usize, e: &EntryPlan) -> Entry {
+    let deadline = |when| deadline(model, at, when);
+    let mut entry = Entry::plain(e.step, json(&e.state));
+    match &e.rule {
+        Rule::Plain => {}
+        Rule::Timer(when) => entry.timer = Some(deadline(*when)),
+        Rule::Wait(names, when) => {
+            entry.wait = Some(Wait { names: (*names).into(), mode: AwaitMode::Any, deadline: when.map(deadline) });
+        }
+    }
+    let concurrency = e.slot.map(|key| ConcurrencySlot { key: key.to_owned(), limit: None });
+    Entry { queue: e.queue, priority: e.priority, concurrency, ..entry }
+}
+
+/// A moment that no other row of this history has: of two that end at once either may come first.
+fn deadline(model: &Model, at: usize, when: When) -> Deadline {
+    let unique = model.next_tick() + i64::try_from(at).expect("few");
+    let moment = |h: i8| model.epoch.as_microsecond() + i64::from(h) * HOUR + unique;
+    match when {
+        When::In(h) => Deadline::After(hours(h)),
+        When::At(h) => Deadline::At(Timestamp::from_microsecond(moment(h)).expect("a moment")),
+        When::Never => Deadline::At(Timestamp::from_second(FAR).expect("a moment")),
+    }
+}
+
+/// A claim in hand after its commit in place.
+pub(super) fn onward(claim: &Claim, t: &Transition) -> Claim {
+    let gen_durable_runtime::model::Change::Advance(a) = &t.change else { return claim.clone() };
+    Claim {
+        version: a.version,
+        step: a.entry.step.to_owned(),
+        state: a.entry.state.clone(),
+        carry: a.carry.clone().or(claim.carry.clone()),
+        attempt: 0,
+        errors: 0,
+        crashes: 0,
+        transitions: claim.transitions + 1,
+        concurrency_key: a.entry.concurrency.as_ref().map(|slot| slot.key.clone()),
+        wake: Wake::Ready,
+        ..claim.clone()
+    }
+}
+
+pub(super) fn token(worker: &str, number: usize) -> ClaimToken {
+    ClaimToken::new(format!("{worker}#{number}"))
+}
+
+fn json(value: &Value) -> Json {
+    Json::encode("value", value).expect("storable")
+}

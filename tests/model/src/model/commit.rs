@@ -1,0 +1,149 @@
+use gen_durable_runtime::model::{Advance, Change, Committed, Deadline, InstanceId, Status, Transition};
+
+use super::{KEY_TAKEN, Model, micros, start::awaits};
+use crate::value;
+
+impl Model {
+    /// Writes what passes the fence; then consumes for what was written; then says how the others stand.
+    pub fn commit(&mut self, batch: &[Transition]) -> Vec<Committed> {
+        let passes =
+            |t: &&Transition| self.holds(t.id, &t.token) && self.instances[&t.id].shown.transitions == t.transitions;
+        let standing: Vec<bool> = batch.iter().map(|t| passes(&t)).collect();
+        let landed: Vec<&Transition> = batch.iter().zip(&standing).filter(|(_, s)| **s).map(|(t, _)| t).collect();
+        let consumed: Vec<i64> = landed.iter().flat_map(|t| t.consumed.iter().copied()).collect();
+        for t in &landed {
+            self.apply(t, &consumed);
+        }
+        let wrote: Vec<Option<Committed>> =
+            batch.iter().zip(&standing).map(|(t, s)| s.then(|| self.wrote(t.id))).collect();
+        landed.iter().for_each(|t| self.consume(t));
+        batch.iter().zip(wrote).map(|(t, wrote)| wrote.unwrap_or_else(|| self.missed(t))).collect()
+    }
+
+    fn apply(&mut self, t: &Transition, consumed: &[i64]) {
+        let now = self.tick();
+        let key_taken = self.key_taken(t.id);
+        match &t.change {
+            Change::Advance(a) => self.advance(t.id, a, consumed, now),
+            Change::Retry { after, error } => self.retry(t.id, micros(*after), error.clone(), now),
+            Change::Done { result, carry } => {
+                let (row, at) = self.row(t.id);
+                (row.shown.status, row.shown.result) = (Status::Done, Some(value(result)));
+                row.shown.carry = carry.as_ref().map(value).or(row.shown.carry.take());
+                (row.shown.error, row.shown.crashes, row.hidden.received) = (None, 0, None);
+                row.shown.transitions += 1;
+                row.shown.awaits.clear();
+                (at.deadline, at.eligible) = (None, now);
+            }
+            // The visit stays as it was, with its wait and what it received: for a later retry.
+            Change::Fail { reason, carry } => {
+                let (row, at) = self.row(t.id);
+                (row.shown.status, row.shown.error) = (Status::Failed, Some(reason.clone()));
+                row.shown.carry = carry.as_ref().map(value).or(row.shown.carry.take());
+                at.eligible = now;
+            }
+            Change::Repark => self.park(t.id, consumed, now),
+            Change::Release => self.row(t.id).0.shown.status = Status::Runnable,
+        }
+        let stays = matches!(&t.change, Change::Advance(a) if a.in_place && a.entry.wait.is_none());
+        let (row, at) = self.row(t.id);
+        if !stays {
+            (at.lease, at.updated) = (None, now);
+        }
+        if key_taken && !row.shown.status.is_ended() && !stays {
+            (row.shown.status, row.shown.error) = (Status::Failed, Some(KEY_TAKEN.into()));
+        }
+    }
+
+    /// On to a step: a new visit, with nothing of the old one but the queue, in place, and the moment it is due.
+    fn advance(&mut self, id: InstanceId, a: &Advance, consumed: &[i64], now: i64) {
+        let (row, _) = self.row(id);
+        (row.shown.version, row.shown.step, row.shown.state) = (a.version, a.entry.step.into(), value(&a.entry.state));
+        row.shown.carry = a.carry.as_ref().map(value).or(row.shown.carry.take());
+        (row.shown.error, row.shown.awaits) = (a.error.clone(), awaits(&a.entry));
+        (row.shown.attempt, row.hidden.errors, row.shown.crashes) = (0, 0, 0);
+        row.shown.transitions += 1;
+        row.hidden.received = None;
+        row.hidden.concurrency_key = a.entry.concurrency.as_ref().map(|slot| slot.key.clone());
+        if let Some(wait) = &a.entry.wait {
+            self.move_to(id, a);
+            let deadline = wait.deadline.map(|d| self.at(d, now));
+            self.row(id).1.deadline = deadline;
+            return self.park(id, consumed, now);
+        }
+        self.row(id).1.deadline = None;
+        if !a.in_place {
+            self.move_to(id, a);
+            let due = self.at(a.entry.timer.unwrap_or(Deadline::After(a.delay)), now).max(now);
+            let (row, at) = self.row(id);
+            (row.shown.status, at.eligible) = (Status::Runnable, due);
+        }
+    }
+
+    fn move_to(&mut self, id: InstanceId, a: &Advance) {
+        let (row, _) = self.row(id);
+        (row.shown.queue, row.shown.priority) = (a.queue.clone(), a.priority);
+    }
+
+    /// Parks, unless what it waits for has come, or its time is up.
+    fn park(&mut self, id: InstanceId, consumed: &[i64], now: i64) {
+        let is_up = self.moments[&id].deadline.is_some_and(|d| d <= now);
+        let has_come = self.oldest(id, &self.instances[&id].shown.awaits, consumed).is_some();
+        let (row, at) = self.row(id);
+        row.shown.status = if is_up || has_come { Status::Runnable } else { Status::AwaitingSignal };
+        row.hidden.received = None;
+        at.eligible = now;
+    }
+
+    fn retry(&mut self, id: InstanceId, after: i64, error: Option<String>, now: i64) {
+        let (row, at) = self.row(id);
+        row.shown.status = Status::Runnable;
+        row.shown.attempt += 1;
+        row.hidden.errors += u32::from(error.is_some());
+        row.shown.error = error;
+        at.eligible = now + after;
+    }
+
+    fn wrote(&self, id: InstanceId) -> Committed {
+        match self.instances[&id].shown.status {
+            Status::Executing => Committed::Kept,
+            Status::AwaitingSignal => Committed::Parked,
+            Status::Runnable | Status::AwaitingChildren | Status::Done | Status::Failed => Committed::Done,
+        }
+    }
+
+    /// A consumed signal whose dedup key must protect stays, emptied; a machine that is done needs none.
+    fn consume(&mut self, t: &Transition) {
+        let ends = matches!(t.change, Change::Done { .. }) && t.may_have_signals;
+        self.letters.retain(|id, l| {
+            let taken = t.consumed.contains(id);
+            let goes = (ends && l.target == t.id) || (taken && l.dedup.is_none());
+            if taken && !goes {
+                (l.consumed, l.payload) = (true, serde_json::json!({}));
+            }
+            !goes
+        });
+    }
+
+    /// What did not pass the fence: either it landed before and its answer was lost, or its claim is.
+    fn missed(&self, t: &Transition) -> Committed {
+        let Some(i) = self.instances.get(&t.id) else { return Committed::ClaimLost };
+        if i.shown.token.as_deref() != Some(t.token.as_str()) {
+            return Committed::ClaimLost;
+        }
+        let executes = i.shown.status == Status::Executing;
+        if i.shown.transitions == t.transitions + 1 {
+            let kept = executes && matches!(&t.change, Change::Advance(a) if a.in_place);
+            return if kept { Committed::Kept } else { Committed::Done };
+        }
+        let stands = i.shown.transitions == t.transitions && !executes;
+        let landed = stands
+            && match t.change {
+                Change::Fail { .. } => i.shown.status == Status::Failed,
+                Change::Retry { .. } => i.shown.attempt == t.attempt + 1,
+                Change::Release | Change::Repark => true,
+                Change::Advance(_) | Change::Done { .. } => false,
+            };
+        if landed { Committed::Done } else { Committed::ClaimLost }
+    }
+}

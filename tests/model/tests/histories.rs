@@ -1,0 +1,34 @@
+//! The three must agree after every step.
+
+use model_tests::{
+    history::Mix,
+    runner::{self, Seen},
+};
+
+#[test]
+fn stores_and_model_agree_after_every_step() {
+    came_to(
+        &runner::run(Mix::All, 24),
+        &["start New", "start Duplicate", "claim ready", "commit Kept", "commit Parked"],
+    );
+}
+
+#[test]
+fn stores_and_model_agree_on_waits_signals_and_time() {
+    let events = ["claim signalled", "claim timed out", "claim unsatisfied", "signal New, wakes", "signal Duplicate"];
+    came_to(&runner::run(Mix::Waits, 20), &[&events[..], &["signal NoTarget", "end swept"]].concat());
+}
+
+#[test]
+fn stores_and_model_agree_on_lost_claims_and_lost_answers() {
+    let events = ["commit ClaimLost", "claim crashed twice", "reap swept", "reclaim swept", "renew lost"];
+    came_to(&runner::run(Mix::Losses, 20), &[&events[..], &["renew one true", "renew one false"]].concat());
+}
+
+/// A comparison of histories in which nothing happens proves nothing.
+fn came_to(seen: &Seen, events: &[&str]) {
+    println!("{seen:#?}");
+    for event in events {
+        assert!(seen.contains_key(*event), "no history came to: {event}");
+    }
+}
