@@ -24,6 +24,8 @@ pub enum Kind {
     Int,
     /// One of 16 bits.
     Small,
+    /// 0 or 1.
+    Flag,
     /// A floating-point number, exact to the bit.
     Real,
     /// A text.
@@ -92,7 +94,7 @@ impl Table {
     }
 }
 
-const INSTANCES: [Column; 33] = [
+const INSTANCES: [Column; 41] = [
     ("id", Kind::Big),
     ("fsm", Kind::Text),
     ("fsm_version", Kind::Int),
@@ -126,6 +128,14 @@ const INSTANCES: [Column; 33] = [
     ("correlation_scope", Kind::Statuses),
     ("inserted_at", Kind::Moment),
     ("updated_at", Kind::Moment),
+    ("await_mode", Kind::Small),
+    ("await_need", Kind::Int),
+    ("await_groups", Kind::Bigs),
+    ("parent_round", Kind::Big),
+    ("child_index", Kind::Int),
+    ("counted", Kind::Flag),
+    ("children_done", Kind::Int),
+    ("children_quorum", Kind::Int),
 ];
 
 const LINKS: [Column; 2] = [("id", Kind::Big), ("parent_id", Kind::Big)];

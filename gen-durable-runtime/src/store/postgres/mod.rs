@@ -3,11 +3,8 @@
 mod claim;
 mod columns;
 mod commit;
-<<<<<<< HEAD
-mod effects;
-=======
 mod copy;
->>>>>>> main
+mod effects;
 mod error;
 mod inspect;
 mod listen;

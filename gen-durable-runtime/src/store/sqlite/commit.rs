@@ -1,11 +1,12 @@
 //! Outcomes: a batch is one transaction.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use sqlx::sqlite::SqliteRow;
 
 use super::{
     Sqlite,
+    effects::tell_parents,
     encode::{CommitRow, json},
     rows,
     session::{Session, Survive},
@@ -15,6 +16,7 @@ use crate::{
     Error,
     model::{Committed, Transition},
     store::{
+        Commits,
         fate::{self, Stand},
         written::empties_inbox,
     },
@@ -25,14 +27,16 @@ use crate::{
 type Changed = HashMap<(i64, String), String>;
 
 impl Sqlite {
-    pub(super) async fn commit_batch(&self, batch: &[Transition]) -> Result<Vec<Committed>, Error> {
-        let text = json(&batch.iter().map(CommitRow).collect::<Vec<_>>())?;
+    pub(super) async fn commit_batch(&self, batch: &[Transition]) -> Result<Commits, Error> {
         let mut session = self.writing("committing", Survive::PowerCut).await?;
-        let now = self.now();
-        let changed = write(&mut session, batch, text, now).await?;
+        let (now, mut wakes) = (self.now(), BTreeSet::new());
+        let inserted = self.insert_effects(&mut session, batch, &mut wakes).await?;
+        let changed = write(&mut session, batch, &inserted, now).await?;
         let landed = |t: &Transition| changed.get(&(t.id.get(), t.token.as_str().to_owned()));
         let written: Vec<&Transition> = batch.iter().filter(|t| landed(t).is_some()).collect();
         consume(&mut session, &written, now).await?;
+        self.send_effects(&mut session, &written, &mut wakes).await?;
+        tell_parents(&mut session, &written, now, &mut wakes).await?;
         let missing: Vec<i64> = batch.iter().filter(|t| landed(t).is_none()).map(|t| t.id.get()).collect();
         let standing = if missing.is_empty() { HashMap::new() } else { stand(&mut session, &missing).await? };
         session.end().await?;
@@ -40,11 +44,18 @@ impl Sqlite {
             Some(status) => fate::written(status),
             None => standing.get(&t.id.get()).map_or(Committed::ClaimLost, |s| s.answer(t)),
         };
-        Ok(batch.iter().map(answer).collect())
+        Ok(Commits { answers: batch.iter().map(answer).collect(), wakes })
     }
 }
 
-async fn write(session: &mut Session<'_>, batch: &[Transition], text: String, now: i64) -> Result<Changed, Error> {
+async fn write(
+    session: &mut Session<'_>,
+    batch: &[Transition],
+    inserted: &HashMap<usize, i32>,
+    now: i64,
+) -> Result<Changed, Error> {
+    let row = |(at, of)| CommitRow { of, children: inserted.get(&at).copied().unwrap_or(0) };
+    let text = json(&batch.iter().enumerate().map(row).collect::<Vec<_>>())?;
     let consumed: Vec<i64> = batch.iter().flat_map(|t| t.consumed.iter().copied()).collect();
     let query = sqlx::query(sql::commit()).bind(text).bind(now).bind(json(&consumed)?);
     let found = session.rows(query).await?;

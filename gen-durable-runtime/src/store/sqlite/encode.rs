@@ -4,8 +4,11 @@ use serde::{Serialize, Serializer, ser::SerializeSeq};
 
 use crate::{
     Error, StoreClass,
-    model::{StartSpec, Transition},
-    store::written::{Written, micros, split},
+    model::{StartSpec, Transition, Wait},
+    store::{
+        lineage::Lineage,
+        written::{Written, await_mode, micros, split},
+    },
 };
 
 /// A JSON text for `json_each`.
@@ -14,12 +17,16 @@ pub(super) fn json(value: &impl Serialize) -> Result<String, Error> {
 }
 
 /// One row of commit.sql.
-pub(super) struct CommitRow<'a>(pub(super) &'a Transition);
+pub(super) struct CommitRow<'a> {
+    pub(super) of: &'a Transition,
+    /// Children inserted.
+    pub(super) children: i32,
+}
 
 impl Serialize for CommitRow<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (t, w) = (self.0, Written::of(self.0));
-        let mut row = serializer.serialize_seq(Some(16))?;
+        let (t, w) = (self.of, Written::of(self.of));
+        let mut row = serializer.serialize_seq(Some(21))?;
         row.serialize_element(&t.id.get())?;
         row.serialize_element(t.token.as_str())?;
         row.serialize_element(&t.transitions)?;
@@ -33,20 +40,28 @@ impl Serialize for CommitRow<'_> {
         row.serialize_element(&w.queue)?;
         row.serialize_element(&w.priority)?;
         row.serialize_element(&w.concurrency_key)?;
-        row.serialize_element(&names(w.awaits))?;
+        row.serialize_element(&w.wait.map(names))?;
+        waits(&mut row, w.wait)?;
+        row.serialize_element(&self.children)?;
+        row.serialize_element(&w.quorum)?;
         row.end()
     }
 }
 
 /// One row of start.sql, with its id.
-pub(super) struct StartRow<'a>(pub(super) i64, pub(super) &'a StartSpec);
+pub(super) struct StartRow<'a> {
+    pub(super) id: i64,
+    pub(super) spec: &'a StartSpec,
+    pub(super) lineage: Option<Lineage>,
+}
 
 impl Serialize for StartRow<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(id, s) = self;
+        let Self { id, spec: s, lineage } = self;
+        let wait = s.entry.wait.as_ref();
         let (wait_us, wait_at_us) = split(s.entry.wait.as_ref().and_then(|w| w.deadline));
         let (timer_us, at_us) = split(s.entry.timer);
-        let mut row = serializer.serialize_seq(Some(18))?;
+        let mut row = serializer.serialize_seq(Some(24))?;
         row.serialize_element(id)?;
         row.serialize_element(s.machine)?;
         row.serialize_element(&s.version)?;
@@ -61,10 +76,14 @@ impl Serialize for StartRow<'_> {
         row.serialize_element(&s.priority)?;
         row.serialize_element(&micros(s.delay).saturating_add(timer_us.unwrap_or(0)))?;
         row.serialize_element(&at_us)?;
-        row.serialize_element(&names(s.entry.wait.as_ref().map(|w| &*w.names)))?;
+        row.serialize_element(&wait.map(names))?;
         row.serialize_element(&wait_us)?;
         row.serialize_element(&wait_at_us)?;
         row.serialize_element(&s.entry.concurrency.as_ref().map(|slot| slot.key.as_str()))?;
+        waits(&mut row, wait)?;
+        row.serialize_element(&lineage.map(|l| l.parent))?;
+        row.serialize_element(&lineage.map(|l| l.round))?;
+        row.serialize_element(&lineage.map(|l| l.index))?;
         row.end()
     }
 }
@@ -78,7 +97,14 @@ fn scope(s: &StartSpec) -> &'static str {
     }
 }
 
+/// How many of the awaited signals must have come.
+fn waits<R: SerializeSeq>(row: &mut R, wait: Option<&Wait>) -> Result<(), R::Error> {
+    row.serialize_element(&wait.and_then(await_mode))?;
+    row.serialize_element(&wait.map(Wait::need))?;
+    row.serialize_element(&wait.map(|w| serde_json::Value::from(w.groups.to_vec()).to_string()))
+}
+
 /// A list inside a row is JSON within JSON, as its column holds it.
-fn names(names: Option<&[&'static str]>) -> Option<String> {
-    names.map(|names| serde_json::Value::from(names.to_vec()).to_string())
+fn names(wait: &Wait) -> String {
+    serde_json::Value::from(wait.names.to_vec()).to_string()
 }

@@ -5,8 +5,9 @@ use sqlx::sqlite::SqliteRow;
 use super::{Sqlite, encode::json, rows, sql};
 use crate::{
     Error,
-    model::{InstanceId, Snapshot, Target},
-    store::{Filter, Standing},
+    machine::{ChildCounts, ChildResult},
+    model::{InstanceId, Snapshot, Status, Target},
+    store::{ChildPage, Filter, Standing},
 };
 
 pub(super) async fn endings(store: &Sqlite, ids: &[InstanceId]) -> Result<Vec<Standing>, Error> {
@@ -24,6 +25,36 @@ fn standing(row: &SqliteRow) -> Result<Standing, Error> {
         result: rows::json_opt(row, "result")?,
         error: rows::get(row, "last_error")?,
     })
+}
+
+pub(super) async fn child_counts(
+    store: &Sqlite,
+    parent: InstanceId,
+    round: i64,
+) -> Result<Vec<(String, ChildCounts)>, Error> {
+    let query = sqlx::query(sql::child_counts()).bind(parent.get()).bind(round);
+    let found = store.read("counting children", query).await?;
+    let read = |r: &SqliteRow| {
+        let counts = ChildCounts::new(rows::small(r, "started")?, rows::small(r, "done")?, rows::small(r, "failed")?);
+        Ok((rows::get(r, "fsm")?, counts))
+    };
+    found.iter().map(read).collect()
+}
+
+pub(super) async fn children(store: &Sqlite, page: &ChildPage<'_>) -> Result<Vec<ChildResult>, Error> {
+    let query = sqlx::query(sql::children()).bind(page.parent.get()).bind(page.round);
+    let query = query.bind(json(&page.machines)?).bind(page.after).bind(i64::from(page.limit));
+    let found = store.read("reading children", query).await?;
+    found.iter().map(child).collect()
+}
+
+fn child(row: &SqliteRow) -> Result<ChildResult, Error> {
+    let result = match rows::status(row)? {
+        Status::Done => Ok(rows::json(row, "result")?),
+        _ => Err(rows::get::<Option<String>>(row, "last_error")?.unwrap_or_default()),
+    };
+    let index = rows::small(row, "child_index")?;
+    Ok(ChildResult { id: InstanceId::new(rows::get(row, "id")?), index, result })
 }
 
 pub(super) async fn show(store: &Sqlite, target: &Target) -> Result<Option<Snapshot>, Error> {

@@ -3,6 +3,7 @@
 mod claim;
 mod commit;
 mod copy;
+mod effects;
 mod encode;
 mod error;
 mod file;

@@ -5,7 +5,7 @@ use sqlx::{Row, sqlite::SqliteRow};
 use super::error;
 use crate::{
     Error, StoreClass,
-    model::{Claim, ClaimToken, InstanceId, Json, Snapshot, Status, Wake},
+    model::{Claim, ClaimToken, InstanceId, Json, Parent, Snapshot, Status, Wake},
     store::{ClaimOrder, written::timestamp},
 };
 
@@ -79,8 +79,14 @@ fn claimed(row: &SqliteRow, token: &ClaimToken, queue: &str, wake: Wake) -> Resu
         home_queue: get(row, "home_queue")?,
         home_priority,
         concurrency_key: get(row, "concurrency_key")?,
+        parent: parent(row)?,
         wake,
     })
+}
+
+fn parent(row: &SqliteRow) -> Result<Option<Parent>, Error> {
+    let (id, round) = (get::<Option<i64>>(row, "parent_id")?, get(row, "parent_round")?);
+    Ok(id.map(|id| Parent { id: InstanceId::new(id), round }))
 }
 
 pub(super) fn snapshot(row: &SqliteRow) -> Result<Snapshot, Error> {

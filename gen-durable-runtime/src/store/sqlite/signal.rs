@@ -53,7 +53,11 @@ impl Sqlite {
         Ok(answers)
     }
 
-    async fn signal_on(&self, session: &mut Session<'_>, signals: &[SignalSpec]) -> Result<Vec<Delivery>, Error> {
+    pub(super) async fn signal_on(
+        &self,
+        session: &mut Session<'_>,
+        signals: &[SignalSpec],
+    ) -> Result<Vec<Delivery>, Error> {
         let first = last_id(session, "signals").await? + 1;
         let to = addressees(session, signals).await?;
         let mut batch = Vec::with_capacity(signals.len());

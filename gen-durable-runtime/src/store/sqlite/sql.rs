@@ -8,6 +8,8 @@ macro_rules! statements {
 
 statements!(
     changes,
+    child_counts,
+    children,
     claim,
     claim_next,
     claim_signals,
@@ -19,7 +21,10 @@ statements!(
     end_waits,
     end_waits_next,
     ended,
+    hold,
     ids,
+    join,
+    join_counted,
     list,
     owners,
     reap,

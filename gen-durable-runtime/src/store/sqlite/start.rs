@@ -14,6 +14,7 @@ use super::{
 use crate::{
     Error, StoreClass,
     model::{InstanceId, StartSpec, Started},
+    store::lineage::Lineage,
 };
 
 /// Rows a statement of a start.
@@ -22,7 +23,7 @@ const STARTS: usize = 1_000;
 impl Sqlite {
     pub(super) async fn start_all(&self, starts: &[StartSpec]) -> Result<Vec<Started>, Error> {
         let mut session = self.writing("starting", Survive::PowerCut).await?;
-        let started = self.start_on(&mut session, starts).await?;
+        let started = self.start_on(&mut session, &others(starts)).await?;
         session.end().await?;
         Ok(started)
     }
@@ -33,25 +34,36 @@ impl Sqlite {
         connection: &mut SqliteConnection,
         starts: &[StartSpec],
     ) -> Result<Vec<Started>, Error> {
-        self.start_on(&mut self.within("starting", connection), starts).await
+        self.start_on(&mut self.within("starting", connection), &others(starts)).await
     }
 
-    async fn start_on(&self, session: &mut Session<'_>, starts: &[StartSpec]) -> Result<Vec<Started>, Error> {
+    /// Starts in whatever transaction `session` is, each with whose child it is.
+    pub(super) async fn start_on(
+        &self,
+        session: &mut Session<'_>,
+        starts: &[(&StartSpec, Option<Lineage>)],
+    ) -> Result<Vec<Started>, Error> {
         let (mut last, now) = (last_id(session, "gen_durable").await?, self.now());
         let mut answers = Vec::with_capacity(starts.len());
         for piece in starts.chunks(STARTS) {
-            let specs: Vec<StartRow<'_>> = (last + 1..).zip(piece).map(|(id, spec)| StartRow(id, spec)).collect();
-            last = specs.last().map_or(last, |row| row.0);
+            let specs: Vec<StartRow<'_>> =
+                (last + 1..).zip(piece).map(|(id, &(spec, lineage))| StartRow { id, spec, lineage }).collect();
+            last = specs.last().map_or(last, |row| row.id);
             let made = session.rows(sqlx::query(sql::start()).bind(json(&specs)?).bind(now)).await?;
             let made = made.iter().map(|r| rows::get(r, "id")).collect::<Result<HashSet<i64>, _>>()?;
-            let occupied = specs.iter().filter(|row| !made.contains(&row.0)).filter_map(|row| row.1.key.as_deref());
+            let occupied = specs.iter().filter(|row| !made.contains(&row.id)).filter_map(|row| row.spec.key.as_deref());
             let occupants = occupants(session, &occupied.collect::<Vec<_>>()).await?;
-            for StartRow(id, spec) in &specs {
+            for StartRow { id, spec, .. } in &specs {
                 answers.push(answer(*id, &made, spec.key.as_deref().and_then(|key| occupants.get(key)))?);
             }
         }
         Ok(answers)
     }
+}
+
+/// Nobody's children.
+fn others(starts: &[StartSpec]) -> Vec<(&StartSpec, Option<Lineage>)> {
+    starts.iter().map(|spec| (spec, None)).collect()
 }
 
 fn answer(id: i64, made: &HashSet<i64>, occupant: Option<&i64>) -> Result<Started, Error> {

@@ -9,10 +9,11 @@ use sqlx::SqlitePool;
 use super::{file::File, hub::Hub, inspect, migrate};
 use crate::{
     Error,
-    model::{ClaimToken, Committed, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Target, Transition},
+    machine::{ChildCounts, ChildResult},
+    model::{ClaimToken, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Target, Transition},
     store::{
-        CallerTransaction, ClaimOrder, Claimed, DatabaseOptions, Delivery, Filter, Migration, Pending, Renewed,
-        Standing, Store, Swept, WakeUps,
+        CallerTransaction, ChildPage, ClaimOrder, Claimed, Commits, DatabaseOptions, Delivery, Filter, Migration,
+        Pending, Renewed, Standing, Store, Swept, WakeUps,
         copy::{Role, Side},
     },
 };
@@ -64,7 +65,7 @@ impl Store for Sqlite {
         Box::pin(self.claim_rows(order))
     }
 
-    fn commit<'a>(&'a self, batch: &'a [Transition]) -> Pending<'a, Vec<Committed>> {
+    fn commit<'a>(&'a self, batch: &'a [Transition]) -> Pending<'a, Commits> {
         Box::pin(self.commit_batch(batch))
     }
 
@@ -98,6 +99,14 @@ impl Store for Sqlite {
 
     fn signal<'a>(&'a self, signals: &'a [SignalSpec]) -> Pending<'a, Vec<Delivery>> {
         Box::pin(self.signal_all(signals))
+    }
+
+    fn child_counts(&self, parent: InstanceId, round: i64) -> Pending<'_, Vec<(String, ChildCounts)>> {
+        Box::pin(inspect::child_counts(self, parent, round))
+    }
+
+    fn children<'a>(&'a self, page: &'a ChildPage<'a>) -> Pending<'a, Vec<ChildResult>> {
+        Box::pin(inspect::children(self, page))
     }
 
     fn endings<'a>(&'a self, ids: &'a [InstanceId]) -> Pending<'a, Vec<Standing>> {

@@ -14,7 +14,7 @@ impl Sqlite {
         let ended = session.rows(sqlx::query(sql::end_waits()).bind(i64::from(limit)).bind(now)).await?;
         let next = session.rows(sqlx::query(sql::end_waits_next()).bind(now)).await?;
         session.end().await?;
-        let next = next.first().map(|r| rows::get::<i64>(r, "next_us")).transpose()?;
+        let next = next.first().map(|r| rows::get::<Option<i64>>(r, "next_us")).transpose()?.flatten();
         Ok(Swept { next: next.map(|us| Duration::from_micros(u64::try_from(us).unwrap_or(0))), ..swept(&ended)? })
     }
 

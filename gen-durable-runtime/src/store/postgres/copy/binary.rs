@@ -25,6 +25,7 @@ pub(super) fn push(out: &mut Vec<u8>, kind: Kind, value: &Value, status_type: u3
         (Kind::Big, Value::Int(n)) => append(out, &n.to_be_bytes()),
         (Kind::Int, Value::Int(n)) => append(out, &narrow::<i32>(*n)?.to_be_bytes()),
         (Kind::Small, Value::Int(n)) => append(out, &narrow::<i16>(*n)?.to_be_bytes()),
+        (Kind::Flag, Value::Int(n)) => append(out, &[u8::from(*n != 0)]),
         (Kind::Moment, Value::Int(us)) => append(out, &moment(*us)?.to_be_bytes()),
         (Kind::Real, Value::Real(n)) => append(out, &n.to_be_bytes()),
         (Kind::Text | Kind::Status, Value::Text(text)) => append(out, text.as_bytes()),

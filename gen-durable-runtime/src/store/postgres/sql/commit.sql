@@ -48,7 +48,7 @@ SET status = CASE
         SELECT CASE WHEN (CASE WHEN i.kind = 2 THEN i.await_mode ELSE g.await_mode END) = 2
           THEN count(DISTINCT w.of) ELSE count(*) END
         FROM unnest(CASE WHEN i.kind = 2 THEN i.awaits::text[] ELSE g.awaits END,
-          CASE WHEN i.kind = 2 THEN i.await_groups::smallint[] ELSE g.await_groups END) AS w(name, of)
+          CASE WHEN i.kind = 2 THEN i.await_groups::bigint[] ELSE g.await_groups END) AS w(name, of)
         JOIN {schema}.signals s ON s.target_id = g.id AND s.consumed_at IS NULL AND s.name = w.name
           AND s.id <> ALL ($17)) >= CASE WHEN i.kind = 2 THEN i.await_need ELSE g.await_need END
         THEN 'runnable'::{schema}.durable_status
@@ -67,7 +67,7 @@ SET status = CASE
     awaits = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.awaits::text[] WHEN i.kind = 4 THEN NULL ELSE g.awaits END,
     await_mode = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.await_mode ELSE g.await_mode END,
     await_need = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.await_need ELSE g.await_need END,
-    await_groups = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.await_groups::smallint[] ELSE g.await_groups END,
+    await_groups = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.await_groups::bigint[] ELSE g.await_groups END,
     children_pending = CASE WHEN i.kind = 8 THEN i.children ELSE g.children_pending END,
     children_done = CASE WHEN i.kind = 8 THEN 0 ELSE g.children_done END,
     children_quorum = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.quorum ELSE g.children_quorum END,

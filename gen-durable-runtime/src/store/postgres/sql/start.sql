@@ -35,7 +35,7 @@ WITH ids AS MATERIALIZED (
     CASE WHEN i.key IS NULL THEN '{}'
          WHEN i.kept THEN enum_range(NULL::{schema}.durable_status)
          ELSE enum_range('runnable'::{schema}.durable_status, 'awaiting_children'::{schema}.durable_status) END,
-    i.await_mode, i.await_need, i.await_groups::smallint[], i.parent, i.round, i.child_index
+    i.await_mode, i.await_need, i.await_groups::bigint[], i.parent, i.round, i.child_index
   FROM input i ORDER BY i.key COLLATE "C" NULLS FIRST, i.ord
   ON CONFLICT (correlation_guard) WHERE correlation_guard IS NOT NULL DO NOTHING
   RETURNING id, correlation_key

@@ -35,7 +35,9 @@ pub(super) fn row(table: Table, number: usize, found: &SqliteRow) -> Result<Row,
 
 fn value(row: &SqliteRow, at: usize, kind: Kind) -> Result<Value, sqlx::Error> {
     let value = match kind {
-        Kind::Big | Kind::Int | Kind::Small | Kind::Moment => row.try_get::<Option<i64>, _>(at)?.map(Value::Int),
+        Kind::Big | Kind::Int | Kind::Small | Kind::Flag | Kind::Moment => {
+            row.try_get::<Option<i64>, _>(at)?.map(Value::Int)
+        }
         Kind::Real => row.try_get::<Option<f64>, _>(at)?.map(Value::Real),
         Kind::Text | Kind::Status | Kind::Json | Kind::Texts | Kind::Bigs | Kind::Statuses => {
             row.try_get::<Option<String>, _>(at)?.map(Value::Text)

@@ -18,9 +18,11 @@ struct Version {
     down: &'static str,
 }
 
-const VERSIONS: [Version; 1] =
-    [Version { up: include_str!("versions/v1/up.sql"), down: include_str!("versions/v1/down.sql") }];
-const LATEST: u32 = 1;
+const VERSIONS: [Version; 2] = [
+    Version { up: include_str!("versions/v1/up.sql"), down: include_str!("versions/v1/down.sql") },
+    Version { up: include_str!("versions/v2/up.sql"), down: include_str!("versions/v2/down.sql") },
+];
+const LATEST: u32 = 2;
 
 const MIGRATING: &str = "migrating";
 const OPENING: &str = "opening the database file";

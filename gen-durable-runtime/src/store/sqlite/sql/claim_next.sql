@@ -1,5 +1,5 @@
 -- When the next row of the queue is due, and when the next wait of any queue ends.
--- Index: gen_durable_pick by a loose scan over its priorities; gen_durable_await_deadline. ?1 queue  ?2 now
+-- Index: gen_durable_pick by a loose scan over its priorities; gen_durable_await_deadline, gen_durable_join_deadline. ?1 queue  ?2 now
 SELECT
   (WITH RECURSIVE levels (priority) AS (
     SELECT (SELECT g.priority FROM gen_durable g
@@ -14,6 +14,11 @@ SELECT
                 AND g.eligible_at < 9223372036854775807
               ORDER BY g.eligible_at LIMIT 1))
   FROM levels WHERE levels.priority IS NOT NULL) AS due_us,
-  (SELECT g.await_deadline FROM gen_durable g
-   WHERE g.status = 'awaiting_signal' AND g.await_deadline < 9223372036854775807
-   ORDER BY g.await_deadline LIMIT 1) AS deadline_us
+  (SELECT min(d.at) FROM (
+    SELECT (SELECT g.await_deadline FROM gen_durable g
+            WHERE g.status = 'awaiting_signal' AND g.await_deadline < 9223372036854775807
+            ORDER BY g.await_deadline LIMIT 1) AS at
+    UNION ALL
+    SELECT (SELECT g.await_deadline FROM gen_durable g
+            WHERE g.status = 'awaiting_children' AND g.await_deadline < 9223372036854775807
+            ORDER BY g.await_deadline LIMIT 1)) AS d) AS deadline_us

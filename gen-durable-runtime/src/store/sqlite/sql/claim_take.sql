@@ -9,12 +9,22 @@ SET status = 'executing',
     -- What ends the wait is settled once; every retry of the visit sees the same.
     received = CASE
       WHEN g.awaits IS NULL OR g.received IS NOT NULL THEN g.received
-      ELSE coalesce(
+      WHEN g.await_mode IS NULL THEN coalesce(
         (SELECT json_array(s.id) FROM signals s
          WHERE s.target_id = g.id AND s.consumed_at IS NULL AND s.name IN (SELECT value FROM json_each(g.awaits))
          ORDER BY s.id LIMIT 1),
         CASE WHEN g.await_deadline <= ?4 THEN '[]' END)
+      -- Several: the oldest of each group, or the oldest ones. At the deadline what has come.
+      ELSE (
+        SELECT CASE WHEN count(*) >= g.await_need OR g.await_deadline <= ?4
+          THEN json_group_array(p.id ORDER BY p.id) END
+        FROM (
+          SELECT s.id, row_number() OVER (PARTITION BY CASE WHEN g.await_mode = 2 THEN g.await_groups ->> w.key END
+            ORDER BY CASE WHEN g.await_mode = 1 THEN g.await_groups ->> w.key END, s.id) AS nth
+          FROM json_each(g.awaits) AS w
+          JOIN signals s ON s.target_id = g.id AND s.consumed_at IS NULL AND s.name = w.value) AS p
+        WHERE p.nth <= CASE WHEN g.await_mode = 2 THEN 1 ELSE g.await_need END)
     END
 WHERE g.id IN (SELECT value FROM json_each(?1))
 RETURNING id, fsm, fsm_version, step, state, carry, attempt, errors, crashes, transitions, priority, home_queue,
-  home_priority, concurrency_key, awaits IS NOT NULL AS waited, received
+  home_priority, concurrency_key, parent_id, parent_round, awaits IS NOT NULL AS waited, received

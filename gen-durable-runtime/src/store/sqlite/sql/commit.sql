@@ -2,12 +2,13 @@
 --
 -- Index: the primary key; `+` keeps the status from being looked up in gen_durable_lease.
 -- kind: 0 on in place (touches no indexed column)  1 on, requeued  2 on, parked  3 retry  4 done  5 fail
---       6 parked again  7 claim given back
+--       6 parked again  7 claim given back  8 on, waiting for its children
 --
 -- Counters stop at the end of their type on Postgres: a step may retry for ever.
 --
 -- ?1 the batch: [[id, token, transitions, kind, step, state, carry, result, error, microseconds until due, due at,
---    version, queue, priority, concurrency key, awaited names as JSON], ..]
+--    version, queue, priority, concurrency key, awaited names as JSON, await_mode, await_need, await_groups as JSON, children
+--    inserted, children_quorum], ..]
 -- ?2 now  ?3 the signals that the batch consumes
 UPDATE gen_durable AS g NOT INDEXED
 SET status = CASE
@@ -15,10 +16,23 @@ SET status = CASE
       WHEN i.kind = 4 THEN 'done'
       WHEN i.kind = 5 OR i.key_taken THEN 'failed'
       WHEN i.kind IN (1, 3, 7) THEN 'runnable'
-      WHEN (CASE WHEN i.kind = 2 THEN i.due ELSE g.await_deadline END) <= ?2 OR EXISTS (
+      WHEN i.kind = 8 AND i.children > 0 AND i.children >= coalesce(i.quorum, 0) THEN 'awaiting_children'
+      WHEN i.kind = 8 THEN 'runnable'
+      WHEN (CASE WHEN i.kind = 2 THEN i.due ELSE g.await_deadline END) <= ?2 THEN 'runnable'
+      WHEN (CASE WHEN i.kind = 2 THEN i.await_mode ELSE g.await_mode END) IS NULL AND EXISTS (
         SELECT 1 FROM signals s
         WHERE s.target_id = g.id AND s.consumed_at IS NULL AND s.id NOT IN (SELECT value FROM json_each(?3))
           AND s.name IN (SELECT value FROM json_each(CASE WHEN i.kind = 2 THEN i.awaits ELSE g.awaits END)))
+        THEN 'runnable'
+      WHEN (CASE WHEN i.kind = 2 THEN i.await_mode ELSE g.await_mode END) IS NOT NULL AND (
+        -- One of each group, or so many.
+        SELECT CASE WHEN (CASE WHEN i.kind = 2 THEN i.await_mode ELSE g.await_mode END) = 2
+          THEN count(DISTINCT (CASE WHEN i.kind = 2 THEN i.await_groups ELSE g.await_groups END) ->> w.key)
+          ELSE count(*) END
+        FROM json_each(CASE WHEN i.kind = 2 THEN i.awaits ELSE g.awaits END) AS w
+        JOIN signals s ON s.target_id = g.id AND s.consumed_at IS NULL AND s.name = w.value
+          AND s.id NOT IN (SELECT value FROM json_each(?3))
+        ) >= CASE WHEN i.kind = 2 THEN i.await_need ELSE g.await_need END
         THEN 'runnable'
       ELSE 'awaiting_signal'
     END,
@@ -31,15 +45,21 @@ SET status = CASE
       WHEN i.kind IN (6, 7) THEN g.last_error ELSE i.error END,
     queue = coalesce(i.queue, g.queue),
     priority = coalesce(i.priority, g.priority),
-    concurrency_key = CASE WHEN i.kind <= 2 THEN i.concurrency_key ELSE g.concurrency_key END,
-    awaits = CASE WHEN i.kind <= 2 THEN i.awaits WHEN i.kind = 4 THEN NULL ELSE g.awaits END,
-    await_deadline = CASE WHEN i.kind = 2 THEN i.due WHEN i.kind IN (0, 1, 4) THEN NULL ELSE g.await_deadline END,
+    concurrency_key = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.concurrency_key ELSE g.concurrency_key END,
+    awaits = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.awaits WHEN i.kind = 4 THEN NULL ELSE g.awaits END,
+    await_mode = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.await_mode ELSE g.await_mode END,
+    await_need = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.await_need ELSE g.await_need END,
+    await_groups = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.await_groups ELSE g.await_groups END,
+    children_pending = CASE WHEN i.kind = 8 THEN i.children ELSE g.children_pending END,
+    children_done = CASE WHEN i.kind = 8 THEN 0 ELSE g.children_done END,
+    children_quorum = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.quorum ELSE g.children_quorum END,
+    await_deadline = CASE WHEN i.kind IN (2, 8) THEN i.due WHEN i.kind IN (0, 1, 4) THEN NULL ELSE g.await_deadline END,
     received = CASE WHEN i.kind IN (3, 5, 7) THEN g.received END,
-    attempt = CASE WHEN i.kind <= 2 THEN 0 WHEN i.kind = 3 THEN min(g.attempt, 2147483646) + 1 ELSE g.attempt END,
-    errors = CASE WHEN i.kind <= 2 THEN 0 WHEN i.kind = 3 AND i.error IS NOT NULL THEN min(g.errors, 2147483646) + 1
+    attempt = CASE WHEN i.kind IN (0, 1, 2, 8) THEN 0 WHEN i.kind = 3 THEN min(g.attempt, 2147483646) + 1 ELSE g.attempt END,
+    errors = CASE WHEN i.kind IN (0, 1, 2, 8) THEN 0 WHEN i.kind = 3 AND i.error IS NOT NULL THEN min(g.errors, 2147483646) + 1
       ELSE g.errors END,
-    crashes = CASE WHEN i.kind <= 2 OR i.kind = 4 THEN 0 ELSE g.crashes END,
-    transitions = g.transitions + CASE WHEN i.kind <= 2 OR i.kind = 4 THEN 1 ELSE 0 END,
+    crashes = CASE WHEN i.kind IN (0, 1, 2, 4, 8) THEN 0 ELSE g.crashes END,
+    transitions = g.transitions + CASE WHEN i.kind IN (0, 1, 2, 4, 8) THEN 1 ELSE 0 END,
     eligible_at = CASE WHEN i.kind IN (1, 3) THEN max(i.due, ?2)
       WHEN i.kind IN (0, 7) THEN g.eligible_at ELSE ?2 END,
     lease_expires_at = CASE WHEN i.kind = 0 THEN g.lease_expires_at END,
@@ -48,7 +68,8 @@ FROM (
   SELECT value ->> 0 AS id, value ->> 1 AS token, value ->> 2 AS transitions, value ->> 3 AS kind, value ->> 4 AS step,
     value ->> 5 AS state, value ->> 6 AS carry, value ->> 7 AS result, value ->> 8 AS error,
     coalesce(value ->> 10, ?2 + (value ->> 9)) AS due, value ->> 11 AS version, value ->> 12 AS queue,
-    value ->> 13 AS priority, value ->> 14 AS concurrency_key, value ->> 15 AS awaits,
+    value ->> 13 AS priority, value ->> 14 AS concurrency_key, value ->> 15 AS awaits, value ->> 16 AS await_mode,
+    value ->> 17 AS await_need, value ->> 18 AS await_groups, value ->> 19 AS children, value ->> 20 AS quorum,
     -- Only a row with a foreign scope, that gave its key up while it executed, can meet a newer occupant.
     EXISTS (
       SELECT 1 FROM gen_durable h JOIN gen_durable o ON o.correlation_guard = h.correlation_key

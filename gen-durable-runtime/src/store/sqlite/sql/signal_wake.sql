@@ -6,4 +6,9 @@ WHERE g.id IN (SELECT value FROM json_each(?1)) AND +g.status = 'awaiting_signal
   SELECT 1 FROM signals s
   WHERE s.target_id = g.id AND s.id >= ?2 AND s.consumed_at IS NULL
     AND s.name IN (SELECT value FROM json_each(g.awaits)))
+  AND (g.await_mode IS NULL OR (
+    -- One of each group, or so many.
+    SELECT CASE WHEN g.await_mode = 2 THEN count(DISTINCT g.await_groups ->> w.key) ELSE count(*) END
+    FROM json_each(g.awaits) AS w
+    JOIN signals s ON s.target_id = g.id AND s.consumed_at IS NULL AND s.name = w.value) >= g.await_need)
 RETURNING id

@@ -17,6 +17,8 @@ SELECT
   CASE inserted_at WHEN 'infinity' THEN 9223372036854775807 WHEN '-infinity' THEN (-9223372036854775808)::bigint
        ELSE (extract(epoch FROM inserted_at) * 1000000)::bigint END,
   CASE updated_at WHEN 'infinity' THEN 9223372036854775807 WHEN '-infinity' THEN (-9223372036854775808)::bigint
-       ELSE (extract(epoch FROM updated_at) * 1000000)::bigint END
+       ELSE (extract(epoch FROM updated_at) * 1000000)::bigint END,
+  await_mode::bigint, await_need::bigint, to_json(await_groups)::text, parent_round, child_index::bigint,
+  counted::int::bigint, children_done::bigint, children_quorum::bigint
 FROM {schema}.gen_durable
 ORDER BY id

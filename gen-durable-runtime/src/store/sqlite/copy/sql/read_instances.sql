@@ -5,6 +5,7 @@ SELECT
   home_priority, concurrency_key, concurrency_shard, eligible_at, attempt, errors, crashes, transitions,
   last_error, await_deadline, rate_limit, weight, locked_by, lease_expires_at,
   CASE WHEN parent_id <= id THEN parent_id END, children_pending, correlation_key, correlation_scope,
-  inserted_at, updated_at
+  inserted_at, updated_at, await_mode, await_need, await_groups, parent_round, child_index, counted,
+  children_done, children_quorum
 FROM gen_durable
 ORDER BY id

@@ -12,7 +12,7 @@
 ALTER TABLE {schema}.gen_durable
   ADD COLUMN await_mode      smallint,
   ADD COLUMN await_need      int,
-  ADD COLUMN await_groups    smallint[],
+  ADD COLUMN await_groups    bigint[],
   ADD COLUMN parent_round    bigint,
   ADD COLUMN child_index     int,
   ADD COLUMN counted         boolean,

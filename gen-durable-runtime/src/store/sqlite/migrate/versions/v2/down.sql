@@ -1,0 +1,11 @@
+-- Takes version 2 away.
+DROP INDEX gen_durable_join_deadline;
+ALTER TABLE gen_durable DROP COLUMN await_mode;
+ALTER TABLE gen_durable DROP COLUMN await_need;
+ALTER TABLE gen_durable DROP COLUMN await_groups;
+ALTER TABLE gen_durable DROP COLUMN parent_round;
+ALTER TABLE gen_durable DROP COLUMN child_index;
+ALTER TABLE gen_durable DROP COLUMN counted;
+ALTER TABLE gen_durable DROP COLUMN children_done;
+ALTER TABLE gen_durable DROP COLUMN children_quorum;
+UPDATE gen_durable_meta SET version = 1, oldest_code = 1;
