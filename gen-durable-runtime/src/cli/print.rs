@@ -4,7 +4,10 @@ use std::io::Write;
 
 use jiff::Timestamp;
 
-use crate::{machine::MachineInfo, model::Snapshot};
+use crate::{
+    machine::MachineInfo,
+    model::{HistoryEntry, Snapshot},
+};
 
 /// Writes a line; a reader that went away (`| head`) ends the program in silence.
 pub(super) fn line(text: impl std::fmt::Display) {
@@ -77,6 +80,35 @@ pub(super) fn instance(s: &Snapshot) {
     say("error", s.last_error.clone());
     say("started", Some(s.inserted_at.to_string()));
     say("written", Some(format!("{} ({})", s.updated_at, age(s.updated_at))));
+}
+
+/// What became of each run: when it was durable, how long it had waited before and how long it ran.
+pub(super) fn timeline(started: Timestamp, history: &[HistoryEntry]) {
+    if history.is_empty() {
+        return;
+    }
+    line("");
+    let mut before = started;
+    let row = |h: &HistoryEntry| {
+        let waited = span(before, h.started_at);
+        before = h.committed_at;
+        let what = h.to.as_ref().map_or_else(|| h.outcome.clone(), |to| format!("{} {to}", h.outcome));
+        let ran = span(h.started_at, h.committed_at);
+        let error = h.error.clone().unwrap_or_default();
+        vec![h.committed_at.to_string(), h.from.clone(), what, h.attempt.to_string(), waited, ran, error]
+    };
+    let rows: Vec<_> = history.iter().map(row).collect();
+    table(&["at", "step", "outcome", "attempt", "waited", "ran", "error"], &rows);
+}
+
+fn span(from: Timestamp, to: Timestamp) -> String {
+    let ms = to.duration_since(from).as_millis().max(0);
+    match ms {
+        0..10_000 => format!("{ms} ms"),
+        10_000..120_000 => format!("{} s", ms / 1_000),
+        120_000..7_200_000 => format!("{} min", ms / 60_000),
+        _ => format!("{} h", ms / 3_600_000),
+    }
 }
 
 fn age(at: Timestamp) -> String {

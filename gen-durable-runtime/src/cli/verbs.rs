@@ -14,7 +14,7 @@ use crate::{
         ExitInfo, ExitKind, MachineInfo, StepInfo,
         registry::{self, MachineRegistration},
     },
-    model::{InstanceId, Json, SignalSpec, StartSpec, Target},
+    model::{HistoryEntry, InstanceId, Json, SignalSpec, Snapshot, StartSpec, Target},
     store::{Delivered, Filter, Migration},
 };
 
@@ -209,12 +209,22 @@ async fn show(client: &Client, target: &str, address: &Target, json: bool) -> Re
             (false, _) => error.into(),
         }
     })?;
+    let history = client.history(shown.id).await?;
     if json {
-        print::json(&shown)
+        print::json(&Shown { instance: &shown, history: &history })
     } else {
-        print::instance(&shown)
+        print::instance(&shown);
+        print::timeline(shown.inserted_at, &history);
     }
     Ok(())
+}
+
+/// What `show --json` prints.
+#[derive(serde::Serialize)]
+struct Shown<'a> {
+    #[serde(flatten)]
+    instance: &'a Snapshot,
+    history: &'a [HistoryEntry],
 }
 
 async fn list(client: &Client, args: ListArgs, json: bool) -> Result<(), Fault> {

@@ -4,7 +4,7 @@ use super::{Client, Signalling, Wait};
 use crate::{
     Error,
     machine::{Awaits, IntoKey, Keyed, Machine, Signal},
-    model::{InstanceId, SignalSpec, Snapshot, Started, Target},
+    model::{HistoryEntry, InstanceId, SignalSpec, Snapshot, Started, Target},
 };
 
 /// An instance of machine `M`, by its id or its business key.
@@ -93,6 +93,18 @@ impl<M: Machine> Handle<M> {
     /// `is_not_found`, or the store's.
     pub async fn show(&self) -> Result<Snapshot, Error> {
         self.client.show(&self.target).await
+    }
+
+    /// What became of its runs, oldest first: see [`Client::history`].
+    ///
+    /// # Errors
+    /// `is_not_found`, or the store's.
+    pub async fn history(&self) -> Result<Vec<HistoryEntry>, Error> {
+        let id = match self.id() {
+            Some(id) => id,
+            None => self.show().await?.id,
+        };
+        self.client.history(id).await
     }
 }
 

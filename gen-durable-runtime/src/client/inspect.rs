@@ -4,9 +4,12 @@ use super::Client;
 use crate::{
     Error,
     machine::Machine,
-    model::{InstanceId, Invalid, Json, Snapshot, Target},
+    model::{HistoryEntry, InstanceId, Invalid, Json, Snapshot, Target},
     store::Filter,
 };
+
+/// Lines of history read at once.
+const HISTORY_PAGE: u32 = 1_000;
 
 impl Client {
     /// An instance as its enum: its step, with its data. Rows of a version that `M` takes over are converted.
@@ -24,6 +27,24 @@ impl Client {
     pub async fn show(&self, target: &Target) -> Result<Snapshot, Error> {
         target.check()?;
         self.0.store.show(target).await?.ok_or_else(|| Error::not_found(named(target)))
+    }
+
+    /// What became of the runs of an instance, oldest first. Lines are kept for `Worker::history`, 30 days by
+    /// default; a machine with `history = "off"` leaves none.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn history(&self, id: InstanceId) -> Result<Vec<HistoryEntry>, Error> {
+        let mut all = Vec::new();
+        loop {
+            let skip = u32::try_from(all.len()).unwrap_or(u32::MAX);
+            let page = self.0.store.history(id, skip, HISTORY_PAGE).await?;
+            let last = page.len() < HISTORY_PAGE as usize;
+            all.extend(page);
+            if last {
+                return Ok(all);
+            }
+        }
     }
 
     /// A page of instances, newest first; see [`Filter::before`] for the next one.

@@ -18,6 +18,8 @@ pub struct EngineConfig {
     pub drain: Duration,
     /// Rows a claim or a commit may have.
     pub batch: u32,
+    /// How long lines of history are kept.
+    pub history: Duration,
     /// Steps an instance runs in a row before others get its place.
     pub in_place: u32,
 }
@@ -31,6 +33,7 @@ impl Default for EngineConfig {
             sweep: Duration::from_secs(1),
             drain: Duration::from_secs(30),
             batch: 1_000,
+            history: Duration::from_secs(30 * 24 * 3_600),
             in_place: 64,
         }
     }
@@ -42,7 +45,7 @@ impl EngineConfig {
     /// # Errors
     /// Names the field and its limit.
     pub fn check(&self) -> Result<(), Invalid> {
-        let spans = [("lease", self.lease), ("poll", self.poll), ("sweep", self.sweep)];
+        let spans = [("lease", self.lease), ("poll", self.poll), ("sweep", self.sweep), ("history", self.history)];
         for (field, span) in spans {
             if span < Duration::from_millis(10) || span > limits::DELAY_MAX {
                 return Err(Invalid::new(field, format!("is {span:?}: 10 ms to 100 years are allowed")));

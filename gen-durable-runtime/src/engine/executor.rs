@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::{
     attempt,
@@ -36,6 +36,14 @@ pub(super) struct ClaimedAt {
     pub(super) since: Instant,
 }
 
+impl ClaimedAt {
+    /// The database's time at a moment here.
+    fn database_time(&self, moment: Instant) -> Timestamp {
+        let since = SignedDuration::try_from(moment.saturating_duration_since(self.here)).unwrap_or_default();
+        self.database.checked_add(since).unwrap_or(self.database)
+    }
+}
+
 /// A claim in the books of this process, for as long as this stands.
 struct Holding<'s> {
     shared: &'s Shared,
@@ -62,12 +70,15 @@ impl Shared {
         let Some(served) = self.catalog.find(&claim.machine, claim.version).cloned() else { return };
         let mut first = self.enter_version(&served, &mut claim);
         for steps in 1.. {
+            let began = Instant::now();
             let may_continue = steps < self.config.in_place && !self.is_stopping();
             let transition = match first.take() {
                 Some(transition) => Some(transition),
                 None => self.step(&served, &claim, held, at, may_continue).await,
             };
             let Some(transition) = transition else { return };
+            let started = served.info.history.then(|| at.database_time(began)).filter(|_| leaves_a_line(&transition));
+            let transition = Transition { started, ..transition };
             match self.persist(&served, &claim, transition).await {
                 Some((Committed::Kept, Transition { change: Change::Advance(advance), .. })) => {
                     drop(alone.take());
@@ -146,6 +157,7 @@ impl Shared {
 
     /// Waits until the outcome is durable. One that cannot be stored becomes an error of its step.
     async fn persist(&self, served: &Served, claim: &Claim, transition: Transition) -> Option<(Committed, Transition)> {
+        let started = transition.started;
         let Refused(error) = match self.committer.commit(transition).await {
             Ok(committed) => return Some(committed),
             Err(refused) => refused,
@@ -153,6 +165,7 @@ impl Shared {
         let failure = StepError::new(format!("the outcome cannot be stored: {error}")).into_failure();
         let step = served.info.step(&claim.step);
         for transition in [settle(served, step, claim, &failure, rules(served, false)), plan::failed(claim, &failure)] {
+            let transition = Transition { started, ..transition };
             match self.committer.commit(transition).await {
                 Ok(committed) => return Some(committed),
                 Err(Refused(error)) => tracing::error!(%error, id = %claim.id, "the failure cannot be stored either"),
@@ -195,6 +208,14 @@ impl Shared {
             (None, Some(Deadline::At(at))) => self.waker.due_in(&advance.queue, self.until(at)),
             (None, None) => self.waker.due_in(&advance.queue, advance.delay),
         }
+    }
+}
+
+/// What became of a run; what never ran leaves none.
+fn leaves_a_line(transition: &Transition) -> bool {
+    match &transition.change {
+        Change::Advance(_) | Change::Retry { .. } | Change::Done { .. } | Change::Fail { .. } => true,
+        Change::Repark | Change::Release => false,
     }
 }
 

@@ -79,6 +79,7 @@ impl Engine {
         self.tasks.spawn(Arc::clone(shared).reclaim_at_boot());
         self.tasks.spawn(Arc::clone(shared).reap_the_dead());
         self.tasks.spawn(Arc::clone(shared).end_waits_on_time());
+        self.tasks.spawn(Arc::clone(shared).forget_history());
         self.tasks.spawn(Arc::clone(shared).listen());
         for (queue, places) in &self.places {
             let Some(bell) = shared.waker.bells.of(queue).cloned() else { continue };

@@ -18,6 +18,8 @@ const PIECE: u32 = 1_000;
 const LOOK: Duration = Duration::from_secs(5);
 /// The shortest time between two looks at deadlines.
 const SHORTEST: Duration = Duration::from_millis(1);
+/// How often old history is looked for.
+const FORGET: Duration = Duration::from_secs(60);
 /// Leases renewed at once.
 const RENEWALS: usize = 1_000;
 
@@ -71,6 +73,21 @@ impl Shared {
                 }
             }
             tokio::time::sleep(self.config.sweep).await;
+        }
+    }
+
+    /// Forgets history that is old enough, a piece at a time.
+    pub(super) async fn forget_history(self: Arc<Self>) {
+        while !self.is_stopped() {
+            let more = match self.store.forget(self.config.history, PIECE).await {
+                Ok(forgotten) => forgotten == PIECE as usize,
+                Err(error) => {
+                    tracing::debug!(%error, "forgetting history failed");
+                    false
+                }
+            };
+            // Others come to write between two pieces.
+            tokio::time::sleep(if more { self.config.sweep } else { FORGET }).await;
         }
     }
 

@@ -3,6 +3,7 @@
 mod claim;
 mod effects;
 mod entry;
+mod history;
 mod id;
 mod invalid;
 mod json;
@@ -18,6 +19,7 @@ pub mod plan;
 pub use claim::{Claim, Parent, ReceivedSignal, Wake};
 pub use effects::Effects;
 pub use entry::{AwaitMode, ConcurrencySlot, Deadline, Entry, Join, RateTake, Wait};
+pub use history::HistoryEntry;
 pub use id::{ClaimToken, InstanceId};
 pub use invalid::Invalid;
 pub use json::Json;

@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use super::{Claim, ClaimToken, Effects, Entry, InstanceId, Json, Parent};
 
 /// One row's change, ready to be persisted. Nothing is decided after this.
@@ -23,6 +25,8 @@ pub struct Transition {
     pub parent: Option<Parent>,
     /// What else happens with it.
     pub effects: Option<Box<Effects>>,
+    /// When the run began; `None` leaves no line in the history.
+    pub started: Option<Timestamp>,
 }
 
 /// What changes on the row.
@@ -120,7 +124,7 @@ impl Transition {
     pub fn of(claim: &Claim, change: Change, consumed: Vec<i64>) -> Self {
         let Claim { id, transitions, attempt, parent, .. } = *claim;
         let token = claim.token.clone();
-        let (may_have_signals, effects) = (false, None);
-        Self { id, token, transitions, attempt, change, consumed, may_have_signals, parent, effects }
+        let (may_have_signals, effects, started) = (false, None, None);
+        Self { id, token, transitions, attempt, change, consumed, may_have_signals, parent, effects, started }
     }
 }

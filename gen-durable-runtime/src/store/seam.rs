@@ -8,7 +8,8 @@ use crate::{
     Error,
     machine::{ChildCounts, ChildResult},
     model::{
-        Claim, ClaimToken, Committed, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Status, Target, Transition,
+        Claim, ClaimToken, Committed, HistoryEntry, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Status,
+        Target, Transition,
     },
 };
 
@@ -53,6 +54,12 @@ pub trait Store: Send + Sync + 'static {
 
     /// A page of the children of a round that have ended, in the order of the fan-out.
     fn children<'a>(&'a self, page: &'a ChildPage<'a>) -> Pending<'a, Vec<ChildResult>>;
+
+    /// What became of the runs of an instance, oldest first: at most `limit` lines after the first `skip`.
+    fn history(&self, id: InstanceId, skip: u32, limit: u32) -> Pending<'_, Vec<HistoryEntry>>;
+
+    /// Forgets up to `limit` lines of history older than `age`.
+    fn forget(&self, age: Duration, limit: u32) -> Pending<'_, usize>;
 
     /// How these instances stand; one that does not exist is left out.
     fn endings<'a>(&'a self, ids: &'a [InstanceId]) -> Pending<'a, Vec<Standing>>;

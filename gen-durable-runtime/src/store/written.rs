@@ -87,6 +87,18 @@ pub(super) fn await_mode(wait: &Wait) -> Option<i16> {
     }
 }
 
+/// What the history calls a change.
+pub(super) fn outcome(kind: i16) -> &'static str {
+    match kind {
+        0 | 1 => "goto",
+        2 => "wait",
+        8 => "fan_out",
+        3 => "retry",
+        4 => "done",
+        _ => "failed",
+    }
+}
+
 /// Whether the inbox goes with the row.
 pub(super) fn empties_inbox(t: &Transition) -> bool {
     match &t.change {

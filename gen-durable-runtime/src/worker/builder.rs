@@ -124,6 +124,13 @@ impl Worker {
         self
     }
 
+    /// How long lines of history are kept. Default: 30 days.
+    #[must_use]
+    pub fn history(mut self, keep: Duration) -> Self {
+        self.config.history = keep;
+        self
+    }
+
     /// Rows a claim or a commit may have. Default: 1,000.
     #[must_use]
     pub fn batch(mut self, rows: u32) -> Self {

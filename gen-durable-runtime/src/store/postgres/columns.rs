@@ -6,7 +6,7 @@ use super::rows;
 use crate::{
     Error,
     model::{Transition, Wait},
-    store::written::{Written, await_mode},
+    store::written::{Written, await_mode, moment, outcome},
 };
 
 /// A batch, column by column.
@@ -34,6 +34,8 @@ pub(super) struct Columns<'a> {
     pub(super) await_groups: Vec<Option<String>>,
     pub(super) children: Vec<i32>,
     pub(super) quorums: Vec<Option<i32>>,
+    pub(super) started_us: Vec<Option<i64>>,
+    pub(super) outcomes: Vec<&'static str>,
     pub(super) consumed: Vec<i64>,
 }
 
@@ -61,6 +63,8 @@ impl<'a> Columns<'a> {
         self.transitions.push(t.transitions);
         self.consumed.extend(&t.consumed);
         let row = Written::of(t);
+        self.started_us.push(t.started.map(moment));
+        self.outcomes.push(outcome(row.kind));
         self.push_row(row);
     }
 

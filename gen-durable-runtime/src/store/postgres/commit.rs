@@ -106,7 +106,9 @@ impl Postgres {
             .bind(&columns.await_needs)
             .bind(&columns.await_groups)
             .bind(&columns.children)
-            .bind(&columns.quorums);
+            .bind(&columns.quorums)
+            .bind(&columns.started_us)
+            .bind(&columns.outcomes);
         let rows = session.rows(query).await?;
         rows.iter().map(|r| Ok((columns.position(rows::get(r, "ord")?)?, rows::get(r, "status")?))).collect()
     }

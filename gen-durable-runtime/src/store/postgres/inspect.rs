@@ -4,7 +4,7 @@ use super::{Postgres, rows};
 use crate::{
     Error,
     machine::{ChildCounts, ChildResult},
-    model::{InstanceId, Snapshot, Status, Target},
+    model::{HistoryEntry, InstanceId, Snapshot, Status, Target},
     store::{CallerTransaction, ChildPage, Filter, Standing},
 };
 
@@ -61,6 +61,19 @@ fn child(row: &sqlx::postgres::PgRow) -> Result<ChildResult, Error> {
     };
     let index = rows::count(row, "child_index")?;
     Ok(ChildResult { id: InstanceId::new(rows::get(row, "id")?), index, result })
+}
+
+pub(super) async fn history(
+    store: &Postgres,
+    id: InstanceId,
+    skip: u32,
+    limit: u32,
+) -> Result<Vec<HistoryEntry>, Error> {
+    let mut session = store.session("reading history").await?;
+    let query = sqlx::query(store.statements().history()).bind(id.get()).bind(i64::from(limit));
+    let found = session.rows(query.bind(i64::from(skip))).await?;
+    session.end().await?;
+    found.iter().map(rows::history).collect()
 }
 
 pub(super) async fn show(store: &Postgres, target: &Target) -> Result<Option<Snapshot>, Error> {

@@ -7,7 +7,7 @@ use super::error;
 pub(super) use crate::store::written::{micros, timestamp};
 use crate::{
     Error, StoreClass,
-    model::{Claim, ClaimToken, InstanceId, Json, Parent, ReceivedSignal, Snapshot, Status, Wake},
+    model::{Claim, ClaimToken, HistoryEntry, InstanceId, Json, Parent, ReceivedSignal, Snapshot, Status, Wake},
 };
 
 pub(super) fn unreadable(column: &str) -> Error {
@@ -115,6 +115,14 @@ pub(super) fn snapshot(row: &PgRow) -> Result<Snapshot, Error> {
         inserted_at: at("inserted_us")?.ok_or_else(|| unreadable("inserted_at"))?,
         updated_at: at("updated_us")?.ok_or_else(|| unreadable("updated_at"))?,
     })
+}
+
+pub(super) fn history(row: &PgRow) -> Result<HistoryEntry, Error> {
+    let times = [timestamp(get(row, "started_us")?), timestamp(get(row, "committed_us")?)];
+    let (visit, from, to, outcome) =
+        (get(row, "visit")?, get(row, "from_step")?, get(row, "to_step")?, get(row, "outcome")?);
+    let (attempt, worker, error) = (count(row, "attempt")?, get(row, "worker")?, get(row, "error")?);
+    Ok(HistoryEntry::new(visit, from, to, outcome, attempt, worker, times, error))
 }
 
 /// An array literal: an array in each row of a batch travels as text.

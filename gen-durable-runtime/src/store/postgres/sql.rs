@@ -32,6 +32,8 @@ statements!(
     consume,
     end_waits,
     ended,
+    forget,
+    history,
     hold,
     hold_others,
     join,

@@ -6,7 +6,7 @@ use super::{error, inspect, listen, migrate, sql::Statements};
 use crate::{
     Error,
     machine::{ChildCounts, ChildResult},
-    model::{ClaimToken, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Target, Transition},
+    model::{ClaimToken, HistoryEntry, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Target, Transition},
     store::{
         CallerTransaction, ChildPage, ClaimOrder, Claimed, Commits, DatabaseOptions, Delivery, Filter, Migration,
         Pending, Renewed, SchemaName, Standing, Store, Swept, WakeUps,
@@ -110,6 +110,14 @@ impl Store for Postgres {
 
     fn children<'a>(&'a self, page: &'a ChildPage<'a>) -> Pending<'a, Vec<ChildResult>> {
         Box::pin(inspect::children(self, page))
+    }
+
+    fn history(&self, id: InstanceId, skip: u32, limit: u32) -> Pending<'_, Vec<HistoryEntry>> {
+        Box::pin(inspect::history(self, id, skip, limit))
+    }
+
+    fn forget(&self, age: Duration, limit: u32) -> Pending<'_, usize> {
+        Box::pin(self.forget_lines(age, limit))
     }
 
     fn endings<'a>(&'a self, ids: &'a [InstanceId]) -> Pending<'a, Vec<Standing>> {

@@ -45,6 +45,14 @@ impl Postgres {
         self.sweep("reaping", self.statements().reap(), None, limit).await
     }
 
+    pub(super) async fn forget_lines(&self, age: Duration, limit: u32) -> Result<usize, Error> {
+        let mut session = self.session("forgetting history").await?;
+        let query = sqlx::query(self.statements().forget()).bind(rows::micros(age)).bind(i64::from(limit));
+        let gone = session.rows(query).await?;
+        session.end().await?;
+        Ok(gone.len())
+    }
+
     pub(super) async fn claim_owners(&self) -> Result<Vec<String>, Error> {
         let mut session = self.session("looking for owners of claims").await?;
         let rows = session.rows(sqlx::query(self.statements().owners())).await?;

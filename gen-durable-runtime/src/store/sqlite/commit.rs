@@ -7,7 +7,7 @@ use sqlx::sqlite::SqliteRow;
 use super::{
     Sqlite,
     effects::tell_parents,
-    encode::{CommitRow, json},
+    encode::{CommitRow, HistoryRow, json},
     rows,
     session::{Session, Survive},
     sql,
@@ -18,7 +18,7 @@ use crate::{
     store::{
         Commits,
         fate::{self, Stand},
-        written::empties_inbox,
+        written::{empties_inbox, moment},
     },
 };
 
@@ -31,6 +31,7 @@ impl Sqlite {
         let mut session = self.writing("committing", Survive::PowerCut).await?;
         let (now, mut wakes) = (self.now(), BTreeSet::new());
         let inserted = self.insert_effects(&mut session, batch, &mut wakes).await?;
+        log(&mut session, batch, now).await?;
         let changed = write(&mut session, batch, &inserted, now).await?;
         let landed = |t: &Transition| changed.get(&(t.id.get(), t.token.as_str().to_owned()));
         let written: Vec<&Transition> = batch.iter().filter(|t| landed(t).is_some()).collect();
@@ -46,6 +47,16 @@ impl Sqlite {
         };
         Ok(Commits { answers: batch.iter().map(answer).collect(), wakes })
     }
+}
+
+/// Before the rows change: the line says where they stood.
+async fn log(session: &mut Session<'_>, batch: &[Transition], now: i64) -> Result<(), Error> {
+    let with = batch.iter().filter_map(|of| Some((of, of.started?)));
+    let lines: Vec<HistoryRow<'_>> = with.map(|(of, at)| HistoryRow { of, started: moment(at) }).collect();
+    if lines.is_empty() {
+        return Ok(());
+    }
+    session.rows(sqlx::query(sql::commit_log()).bind(json(&lines)?).bind(now)).await.map(drop)
 }
 
 async fn write(

@@ -7,7 +7,7 @@ use crate::{
     model::{StartSpec, Transition, Wait},
     store::{
         lineage::Lineage,
-        written::{Written, await_mode, micros, split},
+        written::{Written, await_mode, micros, outcome, split},
     },
 };
 
@@ -45,6 +45,20 @@ impl Serialize for CommitRow<'_> {
         row.serialize_element(&self.children)?;
         row.serialize_element(&w.quorum)?;
         row.end()
+    }
+}
+
+/// One row of commit_log.sql.
+pub(super) struct HistoryRow<'a> {
+    pub(super) of: &'a Transition,
+    pub(super) started: i64,
+}
+
+impl Serialize for HistoryRow<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (t, w) = (self.of, Written::of(self.of));
+        (t.id.get(), t.token.as_str(), t.transitions, w.step, outcome(w.kind), w.error, self.started)
+            .serialize(serializer)
     }
 }
 

@@ -6,7 +6,7 @@ use super::{Sqlite, encode::json, rows, sql};
 use crate::{
     Error,
     machine::{ChildCounts, ChildResult},
-    model::{InstanceId, Snapshot, Status, Target},
+    model::{HistoryEntry, InstanceId, Snapshot, Status, Target},
     store::{ChildPage, Filter, Standing},
 };
 
@@ -55,6 +55,12 @@ fn child(row: &SqliteRow) -> Result<ChildResult, Error> {
     };
     let index = rows::small(row, "child_index")?;
     Ok(ChildResult { id: InstanceId::new(rows::get(row, "id")?), index, result })
+}
+
+pub(super) async fn history(store: &Sqlite, id: InstanceId, skip: u32, limit: u32) -> Result<Vec<HistoryEntry>, Error> {
+    let query = sqlx::query(sql::history()).bind(id.get()).bind(i64::from(limit)).bind(i64::from(skip));
+    let found = store.read("reading history", query).await?;
+    found.iter().map(rows::history).collect()
 }
 
 pub(super) async fn show(store: &Sqlite, target: &Target) -> Result<Option<Snapshot>, Error> {

@@ -5,7 +5,7 @@ use sqlx::{Row, sqlite::SqliteRow};
 use super::error;
 use crate::{
     Error, StoreClass,
-    model::{Claim, ClaimToken, InstanceId, Json, Parent, Snapshot, Status, Wake},
+    model::{Claim, ClaimToken, HistoryEntry, InstanceId, Json, Parent, Snapshot, Status, Wake},
     store::{ClaimOrder, written::timestamp},
 };
 
@@ -120,4 +120,12 @@ pub(super) fn snapshot(row: &SqliteRow) -> Result<Snapshot, Error> {
         inserted_at: timestamp(get(row, "inserted_at")?),
         updated_at: timestamp(get(row, "updated_at")?),
     })
+}
+
+pub(super) fn history(row: &SqliteRow) -> Result<HistoryEntry, Error> {
+    let times = [timestamp(get(row, "started_at")?), timestamp(get(row, "committed_at")?)];
+    let (visit, from, to, outcome) =
+        (get(row, "visit")?, get(row, "from_step")?, get(row, "to_step")?, get(row, "outcome")?);
+    let (attempt, worker, error) = (small(row, "attempt")?, get(row, "worker")?, get(row, "error")?);
+    Ok(HistoryEntry::new(visit, from, to, outcome, attempt, worker, times, error))
 }

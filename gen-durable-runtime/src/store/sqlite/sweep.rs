@@ -5,7 +5,10 @@ use std::{collections::BTreeSet, time::Duration};
 use sqlx::sqlite::SqliteRow;
 
 use super::{Sqlite, rows, session::Survive, sql};
-use crate::{Error, store::Swept};
+use crate::{
+    Error,
+    store::{Swept, written::micros},
+};
 
 impl Sqlite {
     pub(super) async fn end_due_waits(&self, limit: u32) -> Result<Swept, Error> {
@@ -33,6 +36,14 @@ impl Sqlite {
         let reclaimed = session.rows(query).await?;
         session.end().await?;
         swept(&reclaimed)
+    }
+
+    pub(super) async fn forget_lines(&self, age: Duration, limit: u32) -> Result<usize, Error> {
+        let mut session = self.writing("forgetting history", Survive::Crash).await?;
+        let before = self.now().saturating_sub(micros(age));
+        let gone = session.rows(sqlx::query(sql::forget()).bind(before).bind(i64::from(limit))).await?;
+        session.end().await?;
+        Ok(gone.len())
     }
 
     pub(super) async fn claim_owners(&self) -> Result<Vec<String>, Error> {

@@ -110,8 +110,8 @@ mod tests {
 
     #[test]
     fn our_part_comes_last_and_goes_first() {
-        assert_eq!(names((0, 0), (3, 1)), ["+1", "+2", "+3", "+3+1"]);
-        assert_eq!(names((3, 1), (0, 0)), ["-3+1", "-3", "-2", "-1"]);
+        assert_eq!(names((0, 0), (3, 2)), ["+1", "+2", "+3", "+3+1", "+3+2"]);
+        assert_eq!(names((3, 2), (0, 0)), ["-3+2", "-3+1", "-3", "-2", "-1"]);
         assert_eq!(names((3, 1), (3, 0)), ["-3+1"]);
         assert_eq!(names((2, 0), (1, 0)), ["-2"]);
         assert!(names((3, 1), (3, 1)).is_empty());

@@ -14,20 +14,22 @@
 -- $10 microseconds until due  $11 due at, microseconds of the epoch  $12 versions  $13 queues  $14 priorities
 -- $15 concurrency keys  $16 awaited names, an array each as text  $17 the signals that the batch consumes
 -- $18 await_mode  $19 await_need  $20 await_groups, an array each as text  $21 children inserted  $22 children_quorum
+-- $23 when the run began, microseconds of the epoch  $24 what the history calls it
 WITH held AS MATERIALIZED (
-  SELECT i.*, coalesce(to_timestamp(i.at_us / 1000000.0), now() + i.after_us * interval '1 microsecond') AS due,
+  SELECT i.*, g.step AS from_step, g.attempt AS attempts, coalesce(to_timestamp(i.at_us / 1000000.0), now() + i.after_us * interval '1 microsecond') AS due,
     -- Only a row with a foreign scope, that gave its key up while it executed, can meet a newer occupant.
     g.correlation_key IS NOT NULL AND g.correlation_guard IS NULL AND 'runnable' = ANY (g.correlation_scope)
       AND EXISTS (SELECT FROM {schema}.gen_durable o WHERE o.correlation_guard = g.correlation_key) AS key_taken
   FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::smallint[], $5::text[], $6::text[], $7::text[],
     $8::text[], $9::text[], $10::bigint[], $11::bigint[], $12::int[], $13::text[], $14::smallint[], $15::text[],
-    $16::text[], $18::smallint[], $19::int[], $20::text[], $21::int[], $22::int[]) WITH ORDINALITY
+    $16::text[], $18::smallint[], $19::int[], $20::text[], $21::int[], $22::int[],
+    $23::bigint[], $24::text[]) WITH ORDINALITY
   AS i(id, token, transitions, kind, step, state, carry, result, error, after_us, at_us, version, queue, priority,
-    concurrency_key, awaits, await_mode, await_need, await_groups, children, quorum, ord)
+    concurrency_key, awaits, await_mode, await_need, await_groups, children, quorum, started_us, outcome, ord)
   JOIN {schema}.gen_durable g ON g.id = i.id AND g.locked_by = i.token AND g.transitions = i.transitions
   WHERE g.status::text = 'executing' AND i.ord * 0 = 0
   FOR NO KEY UPDATE OF g SKIP LOCKED
-)
+), written AS (
 UPDATE {schema}.gen_durable g
 SET status = CASE
       WHEN i.kind = 0 THEN g.status
@@ -84,4 +86,12 @@ SET status = CASE
     updated_at = CASE WHEN i.kind = 0 THEN g.updated_at ELSE now() END
 FROM held i
 WHERE g.id = i.id
-RETURNING i.ord, g.status::text AS status
+RETURNING i.ord, g.status::text AS status, g.id, i.transitions, i.from_step, i.step AS to_step, i.outcome, i.attempts,
+  i.token, i.started_us, g.last_error
+), logged AS (
+  INSERT INTO {schema}.gen_durable_history (instance_id, visit, from_step, to_step, outcome, attempt, worker, started_at, error)
+  SELECT w.id, w.transitions, w.from_step, w.to_step, w.outcome, w.attempts, w.token,
+    to_timestamp(w.started_us / 1000000.0), w.last_error
+  FROM written w WHERE w.started_us IS NOT NULL ORDER BY w.ord
+)
+SELECT written.ord, written.status FROM written

@@ -2,6 +2,8 @@
 -- never have been built.
 DROP INDEX IF EXISTS {schema}.gen_durable_join_deadline
 -- ;;
+DROP TABLE IF EXISTS {schema}.gen_durable_history
+-- ;;
 ALTER TABLE IF EXISTS {schema}.gen_durable
   DROP COLUMN IF EXISTS await_mode,
   DROP COLUMN IF EXISTS await_need,

@@ -19,5 +19,23 @@ ALTER TABLE {schema}.gen_durable
   ADD COLUMN children_done   int NOT NULL DEFAULT 0,
   ADD COLUMN children_quorum int
 -- ;;
+-- What became of each run. Without a foreign key, whose check would cost more than the row: lines go by their age.
+CREATE TABLE {schema}.gen_durable_history (
+  id           bigint generated always as identity primary key,
+  instance_id  bigint not null,
+  visit        bigint not null,
+  from_step    text not null,
+  to_step      text,
+  outcome      text not null,
+  attempt      int not null,
+  worker       text,
+  started_at   timestamptz not null,
+  committed_at timestamptz not null default now(),
+  error        text
+)
+-- ;;
+-- The history of one instance.
+CREATE INDEX gen_durable_history_instance ON {schema}.gen_durable_history (instance_id, id)
+-- ;;
 -- A program of version 1 would end a child without telling its parent.
 UPDATE {schema}.gen_durable_meta SET version = 2, oldest_code = 2

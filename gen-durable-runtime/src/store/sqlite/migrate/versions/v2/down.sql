@@ -1,5 +1,6 @@
 -- Takes version 2 away.
 DROP INDEX gen_durable_join_deadline;
+DROP TABLE gen_durable_history;
 ALTER TABLE gen_durable DROP COLUMN await_mode;
 ALTER TABLE gen_durable DROP COLUMN await_need;
 ALTER TABLE gen_durable DROP COLUMN await_groups;

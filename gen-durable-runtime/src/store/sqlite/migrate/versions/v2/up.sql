@@ -10,5 +10,21 @@ ALTER TABLE gen_durable ADD COLUMN children_quorum INTEGER;
 -- Joins whose time is up.
 CREATE INDEX gen_durable_join_deadline ON gen_durable (await_deadline)
   WHERE status = 'awaiting_children' AND await_deadline IS NOT NULL;
+-- What became of each run. Lines go by their age.
+CREATE TABLE gen_durable_history (
+  id           INTEGER PRIMARY KEY AUTOINCREMENT,
+  instance_id  INTEGER NOT NULL,
+  visit        INTEGER NOT NULL,
+  from_step    TEXT    NOT NULL,
+  to_step      TEXT,
+  outcome      TEXT    NOT NULL,
+  attempt      INTEGER NOT NULL,
+  worker       TEXT,
+  started_at   INTEGER NOT NULL,
+  committed_at INTEGER NOT NULL,
+  error        TEXT
+) STRICT;
+-- The history of one instance.
+CREATE INDEX gen_durable_history_instance ON gen_durable_history (instance_id, id);
 -- A program of version 1 would end a child without telling its parent.
 UPDATE gen_durable_meta SET version = 2, oldest_code = 2;
