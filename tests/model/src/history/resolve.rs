@@ -125,10 +125,11 @@ fn entry(model: &Model, at: usize, e: &EntryPlan) -> Entry {
     Entry { queue: e.queue, priority: e.priority, concurrency, ..entry }
 }
 
-/// A moment that no other row of this history has: of two that end at once either may come first.
+/// A moment that no other row of this history has: of two that end at once either may come first. A little before the
+/// hour, where no row was ever written.
 fn deadline(model: &Model, at: usize, when: When) -> Deadline {
-    let unique = model.next_tick() + i64::try_from(at).expect("few");
-    let moment = |h: i8| model.epoch.as_microsecond() + i64::from(h) * HOUR + unique;
+    let unique = 100 * model.next_tick() + i64::try_from(at).expect("few");
+    let moment = |h: i8| model.epoch.as_microsecond() + i64::from(h) * HOUR - unique;
     match when {
         When::In(h) => Deadline::After(hours(h)),
         When::At(h) => Deadline::At(Timestamp::from_microsecond(moment(h)).expect("a moment")),
