@@ -75,13 +75,15 @@ impl Sqlite {
     /// transaction that is no more, and begins no other.
     async fn writer(&self) -> Result<PoolConnection<Db>, sqlx::Error> {
         loop {
-            let connection = self.0.writer.acquire().await?;
+            let mut connection = self.0.writer.acquire().await?;
             let doubtful = self.0.doubtful.swap(false, Ordering::Relaxed) || connection.is_in_transaction();
             // What stands in memory would go with its connection.
             if !doubtful || self.0.file.path().is_none() {
                 return Ok(connection);
             }
-            // Its last words: whatever is wrong is met again by the next one.
+            // A log that filled the disk can be begun anew once all of it stands in the file. Whatever else is wrong, the
+            // next connection meets it.
+            let _ = sqlx::query("PRAGMA wal_checkpoint(RESTART)").execute(&mut *connection).await;
             let _ = connection.close().await;
         }
     }
