@@ -100,7 +100,7 @@ async fn a_directory_that_cannot_be_written_is_said() {
 #[tokio::test]
 async fn a_directory_that_cannot_be_entered_is_said() {
     let place = Place::migrated().await;
-    mode(place.dir(), 0o700);
+    mode(place.dir(), 0o000);
     let Some(said) = says(&place).await else { return unreachable() };
     assert!(said.contains(&out_of_reach(&place)), "{said}");
     mode(place.dir(), 0o755);

@@ -8,13 +8,24 @@ use suite::{Db, eventually};
 
 use super::{LIMIT, Letter, Make, Note, Post, Write, client, letter};
 
+suite::stores! {
+    both {
+        a_queue_of_any_accepted_name_is_served_and_woken,
+        a_worker_of_a_wildcard_takes_nothing_of_other_queues,
+        names_that_cannot_be_are_refused_by_their_field,
+        a_signal_named_like_a_pattern_wakes_nobody,
+    }
+    postgres {
+        a_schema_of_any_accepted_name_works_end_to_end => "a file is one schema",
+        schemas_with_like_names_hear_nothing_of_each_other => "a file is one schema",
+    }
+}
+
 /// Longer than any test: what begins sooner was woken.
 const SELDOM: Duration = Duration::from_secs(60);
 
-async fn with_a_victim() -> Db {
-    let db = Db::new().await;
+async fn with_a_victim(db: &Db) {
     db.run("CREATE TABLE victim (n int); INSERT INTO victim VALUES (7)").await;
-    db
 }
 
 async fn the_victim_lives(db: &Db) {
@@ -22,9 +33,9 @@ async fn the_victim_lives(db: &Db) {
 }
 
 /// O-60. Each works end to end exactly as named: up, run, wake, signal, down.
-#[tokio::test]
-async fn a_schema_of_any_accepted_name_works_end_to_end() {
-    let db = with_a_victim().await;
+#[cfg(feature = "postgres")]
+async fn a_schema_of_any_accepted_name_works_end_to_end(db: Db) {
+    with_a_victim(&db).await;
     let longest = format!("é{}", "x".repeat(61));
     let names = [
         "public; drop table victim; --",
@@ -57,7 +68,7 @@ async fn a_schema_of_any_accepted_name_works_end_to_end() {
         assert_eq!(handle.wait().timeout(Duration::from_secs(10)).await.expect("ends"), name);
         worker.stop().await;
         let named = sqlx::query_scalar::<_, i64>("SELECT count(*) FROM pg_namespace WHERE nspname = $1").bind(name);
-        assert_eq!(named.fetch_one(&db.pool).await.expect("counts"), 1, "exactly as named");
+        assert_eq!(named.fetch_one(db.pool()).await.expect("counts"), 1, "exactly as named");
         client.migrate(Migration { to: Some(0), ..Migration::default() }).await.expect("goes down");
         client.check().await.expect_err("it is gone");
         client.close().await;
@@ -88,9 +99,9 @@ async fn a_schema_that_cannot_be_named_so_is_refused() {
 }
 
 /// O-60: two schemas of one database are two worlds, however alike their names.
-#[tokio::test]
-async fn schemas_with_like_names_hear_nothing_of_each_other() {
-    let db = with_a_victim().await;
+#[cfg(feature = "postgres")]
+async fn schemas_with_like_names_hear_nothing_of_each_other(db: Db) {
+    with_a_victim(&db).await;
     let open =
         |name: &str| Client::options(&db.url).pool_size(4).schema(name).expect("accepted").open().expect("opens");
     let (upper, lower) = (open("Shop"), open("shop"));
@@ -109,17 +120,14 @@ const ODD: [&str; 12] =
     ["q'; drop table victim; --", "q\"", "%", "_", "*", "../x", " ", "  ", "\u{1f980}", "{schema}", "$1", "Default"];
 
 /// O-61. Plain data: work is found, and wake-ups arrive, in a queue of any accepted name.
-#[tokio::test]
-async fn a_queue_of_any_accepted_name_is_served_and_woken() {
-    let db = with_a_victim().await;
+async fn a_queue_of_any_accepted_name_is_served_and_woken(db: Db) {
+    with_a_victim(&db).await;
     let client = client(&db).await;
     let worker = Worker::new(client.clone()).handler(Post).poll(SELDOM).drain(Duration::from_secs(1));
     let longest = "q".repeat(200);
     let names = || ODD.into_iter().chain([longest.as_str()]);
     let worker = names().fold(worker, |worker, name| worker.queue(name, 2)).start().await.expect("starts");
-    let listeners =
-        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query ILIKE 'LISTEN %'";
-    eventually("it listens", Duration::from_secs(5), async || db.count(listeners).await == 1).await;
+    db.heard().await;
     for name in names() {
         let began = Instant::now();
         let handle = client.start(start(letter(name)).queue(name)).await.expect("starts");
@@ -133,9 +141,8 @@ async fn a_queue_of_any_accepted_name_is_served_and_woken() {
 }
 
 /// O-61: a wildcard serves its own queue.
-#[tokio::test]
-async fn a_worker_of_a_wildcard_takes_nothing_of_other_queues() {
-    let db = with_a_victim().await;
+async fn a_worker_of_a_wildcard_takes_nothing_of_other_queues(db: Db) {
+    with_a_victim(&db).await;
     let client = client(&db).await;
     let worker = Worker::new(client.clone()).handler(Post).poll(Duration::from_millis(50)).only_these_queues();
     let worker = ["%", "_", "*", ".*"].into_iter().fold(worker, |worker, name| worker.queue(name, 2));
@@ -148,9 +155,8 @@ async fn a_worker_of_a_wildcard_takes_nothing_of_other_queues() {
 }
 
 /// O-61.
-#[tokio::test]
-async fn names_that_cannot_be_are_refused_by_their_field() {
-    let db = with_a_victim().await;
+async fn names_that_cannot_be_are_refused_by_their_field(db: Db) {
+    with_a_victim(&db).await;
     let client = client(&db).await;
     for name in ["", "a\nb", "a:b", &"q".repeat(201), &"q".repeat(10_000)] {
         let error = client.start(start(letter("a")).queue(name)).await.expect_err("refused");
@@ -175,9 +181,8 @@ async fn names_that_cannot_be_are_refused_by_their_field() {
 }
 
 /// O-61: a signal's name is compared as it is.
-#[tokio::test]
-async fn a_signal_named_like_a_pattern_wakes_nobody() {
-    let db = with_a_victim().await;
+async fn a_signal_named_like_a_pattern_wakes_nobody(db: Db) {
+    with_a_victim(&db).await;
     let client = client(&db).await;
     let worker = super::worker(&client).await;
     let open = client.start(start(Write { make: Make::Wait, ..letter("a") })).await.expect("starts");

@@ -4,7 +4,9 @@
 #[path = "../../src/machines.rs"]
 mod machines;
 
+#[cfg(feature = "postgres")]
 mod answers;
+#[cfg(feature = "postgres")]
 mod listener;
 mod pools;
 mod restart;

@@ -3,24 +3,37 @@
 use std::time::{Duration, Instant};
 
 use gen_durable::{Client, Migration, prelude::*};
-use sqlx::PgPool;
 use suite::{Bouncer, Db, Oracle, eventually, is_long, nothing_lost, size};
 
 use super::{client, ids, worker};
 use crate::machines::{Act, Go, Patience, Prepare, Rig, Run, Then, Visits};
 
+suite::stores! {
+    both {
+        five_hundred_calls_at_once_on_two_connections_are_all_answered,
+    }
+    postgres {
+        a_pool_smaller_than_the_work_makes_it_slow_and_nothing_else => "one writer: a step that holds a transaction holds up all",
+        behind_a_transaction_pooler_everything_works_by_the_poll => "no pooler between a program and its file",
+        a_migration_through_a_transaction_pooler_leaves_no_lock_behind => "no pooler between a program and its file",
+    }
+}
+
 /// Uses two pools at once in each step.
+#[cfg(feature = "postgres")]
 #[durable_fsm(output(u64), handler(Shop), retry(attempts = 3))]
 pub enum Busy {
     #[step(start, done)]
     Serve { n: u64 },
 }
 
+#[cfg(feature = "postgres")]
 pub struct Shop {
     client: Client,
-    pool: PgPool,
+    pool: sqlx::PgPool,
 }
 
+#[cfg(feature = "postgres")]
 impl BusySteps for Shop {
     async fn serve(&self, step: Serve, cx: &StepContext) -> StepResult<Serve> {
         let mut tx = self.pool.begin().await?;
@@ -36,9 +49,9 @@ impl BusySteps for Shop {
 }
 
 /// O-46. The steps wait for one of three connections, longer than their lease of 2 s; the engine has three as well.
-#[tokio::test]
-async fn a_pool_smaller_than_the_work_makes_it_slow_and_nothing_else() {
-    let db = Db::new().await.with_effects().await;
+#[cfg(feature = "postgres")]
+async fn a_pool_smaller_than_the_work_makes_it_slow_and_nothing_else(db: Db) {
+    let db = db.with_effects().await;
     let engine = Client::options(&db.url).pool_size(3).connect().await.expect("connects");
     let pool = sqlx::postgres::PgPoolOptions::new().max_connections(3).connect(&db.url).await.expect("connects");
     let shop = Shop { client: engine.clone(), pool };
@@ -59,9 +72,9 @@ async fn a_pool_smaller_than_the_work_makes_it_slow_and_nothing_else() {
 }
 
 /// O-45. Three workers on five connections of a transaction pooler; one is killed and started again.
-#[tokio::test]
-async fn behind_a_transaction_pooler_everything_works_by_the_poll() {
-    let db = Db::new().await.with_effects().await;
+#[cfg(feature = "postgres")]
+async fn behind_a_transaction_pooler_everything_works_by_the_poll(db: Db) {
+    let db = db.with_effects().await;
     let Some(bouncer) = Bouncer::to(&db, 5).await else { return local_postgres::skip("pgbouncer is not installed") };
     let options = worker(&db).url(bouncer.url()).with("SUITE_POOLER", 1);
     let mut workers = vec![options.spawn().await, options.spawn().await, options.spawn().await];
@@ -101,9 +114,8 @@ async fn behind_a_transaction_pooler_everything_works_by_the_poll() {
 }
 
 /// O-45: migrations through the pooler leave no lock behind and take effect, or say that they need a direct way.
-#[tokio::test]
-async fn a_migration_through_a_transaction_pooler_leaves_no_lock_behind() {
-    let db = Db::new().await;
+#[cfg(feature = "postgres")]
+async fn a_migration_through_a_transaction_pooler_leaves_no_lock_behind(db: Db) {
     let Some(bouncer) = Bouncer::to(&db, 5).await else { return local_postgres::skip("pgbouncer is not installed") };
     let options = Client::options(bouncer.url()).transaction_pooler(true).schema("behind").expect("a name");
     let client = options.open().expect("opens");
@@ -116,9 +128,7 @@ async fn a_migration_through_a_transaction_pooler_leaves_no_lock_behind() {
 }
 
 /// O-46: calls that wait for a connection are in no one's way once it comes.
-#[tokio::test]
-async fn five_hundred_calls_at_once_on_two_connections_are_all_answered() {
-    let db = Db::new().await;
+async fn five_hundred_calls_at_once_on_two_connections_are_all_answered(db: Db) {
     let client = Client::options(&db.url).pool_size(2).connect().await.expect("connects");
     let call = |n: u64| {
         let client = client.clone();
