@@ -1,7 +1,7 @@
 //! From a URL to a file and its connections.
 
 use std::{
-    fmt,
+    fmt, io,
     path::{Path, PathBuf},
     str::FromStr,
     sync::OnceLock,
@@ -74,7 +74,7 @@ impl File {
     /// From now on it is this one.
     pub(super) fn remember(&self) {
         if self.opened.get().is_none()
-            && let Some(id) = self.path().and_then(id)
+            && let Some(Ok(id)) = self.path().map(id)
         {
             // Another call was first.
             let _ = self.opened.set(id);
@@ -83,8 +83,13 @@ impl File {
 
     /// An open file that lost its name takes writes and keeps none: SQLite does not say so.
     pub(super) fn stands(&self, operation: &'static str) -> Result<(), Error> {
-        let stands = self.opened.get().is_none_or(|opened| self.path().and_then(id) == Some(*opened));
-        if stands { Ok(()) } else { Err(error::moved(operation, self)) }
+        let (Some(opened), Some(path)) = (self.opened.get(), self.path()) else { return Ok(()) };
+        match id(path) {
+            Ok(now) if now != *opened => Err(error::moved(operation, self)),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Err(error::moved(operation, self)),
+            // Out of our sight, as after a change of rights: the open file works on.
+            Ok(_) | Err(_) => Ok(()),
+        }
     }
 
     /// Why it cannot be opened.
@@ -141,15 +146,15 @@ impl fmt::Display for File {
 }
 
 #[cfg(unix)]
-fn id(path: &Path) -> Option<(u64, u64)> {
+fn id(path: &Path) -> io::Result<(u64, u64)> {
     use std::os::unix::fs::MetadataExt as _;
-    path.metadata().ok().map(|file| (file.dev(), file.ino()))
+    path.metadata().map(|file| (file.dev(), file.ino()))
 }
 
 /// Elsewhere an open file keeps its name.
 #[cfg(not(unix))]
-fn id(_: &Path) -> Option<(u64, u64)> {
-    None
+fn id(_: &Path) -> io::Result<(u64, u64)> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 fn pool(size: u32, wait: Duration) -> SqlitePoolOptions {

@@ -4,52 +4,13 @@ use std::{
     fs::File,
     io::Write as _,
     path::{Path, PathBuf},
-    process::Command,
     time::Duration,
 };
 
 use gen_durable::start;
 use suite::eventually;
 
-use super::{
-    machines::Run,
-    place::{self, Place},
-};
-
-const INSIDE: &str = "SUITE_OWN_MOUNTS";
-
-/// A place on a disk of this size. `None` in the process that began the test: another one runs it.
-async fn on_a_small_disk(size: &str, test: &str) -> Option<Place> {
-    if std::env::var_os(INSIDE).is_none() {
-        if with_own_mounts(test).is_none() {
-            place::skip("mounts of its own are not allowed here");
-        }
-        return None;
-    }
-    let place = Place::empty().await;
-    mount(place.dir(), size);
-    place.migrate().await;
-    Some(place)
-}
-
-/// Runs the test in a process with mounts of its own: nobody sees them, and they go with it. `None` where that is not
-/// allowed.
-fn with_own_mounts(test: &str) -> Option<()> {
-    let may = |how: &&str| Command::new("unshare").args([how, "true"]).output().is_ok_and(|o| o.status.success());
-    let how = ["-rm", "-m"].iter().find(|how| may(how))?;
-    let this = std::env::current_exe().expect("a path");
-    let mut inside = Command::new("unshare");
-    inside.arg(how).arg(this).args(["--exact", test, "--nocapture"]).env(INSIDE, "1");
-    let output = inside.output().expect("runs");
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
-    Some(())
-}
-
-fn mount(dir: &Path, size: &str) {
-    let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", size, "tmpfs"]).arg(dir).status();
-    assert!(mounted.expect("runs").success());
-}
+use super::{machines::Run, mounts::on_a_disk};
 
 /// Takes all the space that is left.
 fn fill(dir: &Path) -> PathBuf {
@@ -64,7 +25,7 @@ fn fill(dir: &Path) -> PathBuf {
 /// Outcomes are held while there is no space: each step ran once.
 #[tokio::test]
 async fn a_full_disk_holds_outcomes_up_and_loses_none() {
-    let Some(place) = on_a_small_disk("size=24m", "full::a_full_disk_holds_outcomes_up_and_loses_none").await else {
+    let Some(place) = on_a_disk("size=24m", "full::a_full_disk_holds_outcomes_up_and_loses_none").await else {
         return;
     };
     let ids = place.start((0..100).map(|_| start(Run { millis: 20, steps: 20 }))).await;
@@ -89,7 +50,7 @@ async fn a_full_disk_holds_outcomes_up_and_loses_none() {
 /// The log grows to 16 MB before it is emptied as a rule. What it could give back is not waited for.
 #[tokio::test]
 async fn a_log_that_fills_the_disk_is_emptied() {
-    let Some(place) = on_a_small_disk("size=2m", "full::a_log_that_fills_the_disk_is_emptied").await else { return };
+    let Some(place) = on_a_disk("size=2m", "full::a_log_that_fills_the_disk_is_emptied").await else { return };
     let ids = place.start((0..20).map(|_| start(Run { millis: 0, steps: 40 }))).await;
     let worker = place.worker().lease(Duration::from_secs(30)).spawn().await;
     place.all_done(&ids, 40, Duration::from_secs(30)).await;

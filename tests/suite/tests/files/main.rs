@@ -11,6 +11,7 @@ mod full;
 mod idle;
 mod kills;
 mod locked;
+mod mounts;
 mod moved;
 mod place;
 mod readonly;
