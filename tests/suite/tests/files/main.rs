@@ -13,6 +13,7 @@ mod kills;
 mod locked;
 mod mounts;
 mod moved;
+mod paths;
 mod place;
 mod readonly;
 mod sessions;
