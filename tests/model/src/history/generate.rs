@@ -155,7 +155,7 @@ fn ending() -> impl Strategy<Value = Ending> {
 fn entry() -> impl Strategy<Value = EntryPlan> {
     let rule = prop_oneof![
         6 => Just(Rule::Plain),
-        1 => when().prop_map(Rule::Timer),
+        1 => prop_oneof![8 => when(), 1 => Just(When::Ever)].prop_map(Rule::Timer),
         4 => (select(pools::WAITS), option::of(when())).prop_map(|(names, when)| Rule::Wait(names, when)),
     ];
     let place = (option::weighted(0.15, select(pools::QUEUES)), option::weighted(0.15, select(pools::PRIORITIES)));

@@ -58,9 +58,6 @@ pub(super) fn target(model: &Model, whom: &Whom) -> Target {
     }
 }
 
-/// The year 2200: as far as microseconds are exact in every SQL's numbers.
-const FAR: i64 = 7_258_118_400;
-
 const NOBODY: InstanceId = InstanceId::new(i64::MAX - 1);
 
 pub(super) fn filter(model: &Model, by: u8, value: u8, before: Option<u8>, limit: u32) -> Filter {
@@ -133,7 +130,8 @@ fn deadline(model: &Model, at: usize, when: When) -> Deadline {
     match when {
         When::In(h) => Deadline::After(hours(h)),
         When::At(h) => Deadline::At(Timestamp::from_microsecond(moment(h)).expect("a moment")),
-        When::Never => Deadline::At(Timestamp::from_second(FAR).expect("a moment")),
+        When::Never => Deadline::At(Timestamp::MAX),
+        When::Ever => Deadline::At(Timestamp::MIN),
     }
 }
 
