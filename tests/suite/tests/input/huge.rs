@@ -90,11 +90,12 @@ async fn a_value_above_its_limit_is_refused_or_an_error_of_its_step(db: Db) {
 }
 
 /// O-59. A large value is slow; the others keep their pace. It is encoded on one thread of the runtime: here are two.
-/// Half of the others share its lane to the database, and wait for as long as it takes to write 20 MB.
+/// Half of the others share its lane to the database, and wait for as long as it takes to write 20 MB; all of them
+/// on a file, which has one writer: there it is a quarter.
 async fn a_large_value_holds_up_nobody_else(db: Db) {
     let client = client(&db).await;
     let worker = worker(&client).await;
-    let bytes = 20 << 20;
+    let bytes = if db.store.dialect() == "sqlite" { 5 << 20 } else { 20 << 20 };
     let large = client.start(start(Write { make: Make::Large(bytes), ..letter("large") })).await.expect("starts");
     let mut slowest = Duration::ZERO;
     for n in 0..50 {

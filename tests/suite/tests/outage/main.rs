@@ -6,8 +6,10 @@ mod machines;
 
 #[cfg(feature = "postgres")]
 mod answers;
+mod calls;
 #[cfg(feature = "postgres")]
 mod listener;
+#[cfg(feature = "postgres")]
 mod pools;
 mod restart;
 

@@ -3,15 +3,12 @@
 use std::time::{Duration, Instant};
 
 use gen_durable::{Client, Migration, prelude::*};
-use suite::{Bouncer, Db, Oracle, eventually, is_long, nothing_lost, size};
+use suite::{Bouncer, Db, Oracle, is_long, nothing_lost, size};
 
 use super::{client, ids, worker};
 use crate::machines::{Act, Go, Patience, Prepare, Rig, Run, Then, Visits};
 
 suite::stores! {
-    both {
-        five_hundred_calls_at_once_on_two_connections_are_all_answered,
-    }
     postgres {
         a_pool_smaller_than_the_work_makes_it_slow_and_nothing_else => "one writer: a step that holds a transaction holds up all",
         behind_a_transaction_pooler_everything_works_by_the_poll => "no pooler between a program and its file",
@@ -20,20 +17,17 @@ suite::stores! {
 }
 
 /// Uses two pools at once in each step.
-#[cfg(feature = "postgres")]
 #[durable_fsm(output(u64), handler(Shop), retry(attempts = 3))]
 pub enum Busy {
     #[step(start, done)]
     Serve { n: u64 },
 }
 
-#[cfg(feature = "postgres")]
 pub struct Shop {
     client: Client,
     pool: sqlx::PgPool,
 }
 
-#[cfg(feature = "postgres")]
 impl BusySteps for Shop {
     async fn serve(&self, step: Serve, cx: &StepContext) -> StepResult<Serve> {
         let mut tx = self.pool.begin().await?;
@@ -49,7 +43,6 @@ impl BusySteps for Shop {
 }
 
 /// O-46. The steps wait for one of three connections, longer than their lease of 2 s; the engine has three as well.
-#[cfg(feature = "postgres")]
 async fn a_pool_smaller_than_the_work_makes_it_slow_and_nothing_else(db: Db) {
     let db = db.with_effects().await;
     let engine = Client::options(&db.url).pool_size(3).connect().await.expect("connects");
@@ -72,7 +65,6 @@ async fn a_pool_smaller_than_the_work_makes_it_slow_and_nothing_else(db: Db) {
 }
 
 /// O-45. Three workers on five connections of a transaction pooler; one is killed and started again.
-#[cfg(feature = "postgres")]
 async fn behind_a_transaction_pooler_everything_works_by_the_poll(db: Db) {
     let db = db.with_effects().await;
     let Some(bouncer) = Bouncer::to(&db, 5).await else { return local_postgres::skip("pgbouncer is not installed") };
@@ -114,7 +106,6 @@ async fn behind_a_transaction_pooler_everything_works_by_the_poll(db: Db) {
 }
 
 /// O-45: migrations through the pooler leave no lock behind and take effect, or say that they need a direct way.
-#[cfg(feature = "postgres")]
 async fn a_migration_through_a_transaction_pooler_leaves_no_lock_behind(db: Db) {
     let Some(bouncer) = Bouncer::to(&db, 5).await else { return local_postgres::skip("pgbouncer is not installed") };
     let options = Client::options(bouncer.url()).transaction_pooler(true).schema("behind").expect("a name");
@@ -125,20 +116,4 @@ async fn a_migration_through_a_transaction_pooler_leaves_no_lock_behind(db: Db) 
         client.migrate(Migration { to: Some(0), ..Migration::default() }).await.expect("goes down");
     }
     nothing_lost(&db, &[]).await;
-}
-
-/// O-46: calls that wait for a connection are in no one's way once it comes.
-async fn five_hundred_calls_at_once_on_two_connections_are_all_answered(db: Db) {
-    let client = Client::options(&db.url).pool_size(2).connect().await.expect("connects");
-    let call = |n: u64| {
-        let client = client.clone();
-        async move { client.start(start(Prepare { name: n % 50, millis: 0, rounds: 1 })).await.map(|h| h.is_new()) }
-    };
-    let answers = futures_util::future::join_all((0..500).map(call)).await;
-    let new = answers.into_iter().map(|a| a.expect("answered")).filter(|new| *new).count();
-    assert_eq!(new, 50);
-    eventually("all are there", Duration::from_secs(1), async || {
-        db.count("SELECT count(*) FROM gen_durable").await == 50
-    })
-    .await;
 }

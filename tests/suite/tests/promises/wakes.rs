@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use gen_durable::{Client, InstanceId, RunningWorker, WaitError, Worker, prelude::*};
+use gen_durable::{Client, RunningWorker, Worker, prelude::*};
 use serde::{Deserialize, Serialize};
 use suite::Db;
 
@@ -170,8 +170,9 @@ async fn a_dropped_worker_drops_its_steps_and_gives_their_claims_back(db: Db) {
 async fn a_bounded_wait_ends_in_an_outage_too(_: Db) {
     let client = Client::options("postgres://nobody@127.0.0.1:9/none").open().expect("opens");
     let began = Instant::now();
-    let waited = client.by_id::<Sleeper>(InstanceId::new(1)).wait().timeout(Duration::from_millis(300)).await;
-    assert!(matches!(waited, Err(WaitError::Other(e)) if e.is_transient()));
+    let waited =
+        client.by_id::<Sleeper>(gen_durable::InstanceId::new(1)).wait().timeout(Duration::from_millis(300)).await;
+    assert!(matches!(waited, Err(gen_durable::WaitError::Other(e)) if e.is_transient()));
     assert!(began.elapsed() < Duration::from_secs(6), "{:?}", began.elapsed());
 }
 
