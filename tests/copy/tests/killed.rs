@@ -67,14 +67,14 @@ async fn killed_in_the_middle(from: Kind, to: Kind, rows: &str, bytes: [u64; 3])
 
 #[tokio::test]
 async fn a_copy_to_postgres_that_is_killed_never_was() -> Outcome {
-    killed_in_the_middle(Kind::Sqlite, Kind::Postgres, &many(MANY, 20_000, 50), [1, 1 << 20, 3 << 20]).await
+    killed_in_the_middle(Kind::Sqlite, Kind::Postgres, &many(MANY, 12_000, 50), [1, 1 << 20, 2 << 20]).await
 }
 
 #[tokio::test]
 async fn a_copy_to_sqlite_that_is_killed_never_was() -> Outcome {
     // What is not committed is written once it is above the cache, 16 MB.
-    let rows = many(MANY_POSTGRES, 20_000, 3_000);
-    killed_in_the_middle(Kind::Postgres, Kind::Sqlite, &rows, [1, 4 << 20, 16 << 20]).await
+    let rows = many(MANY_POSTGRES, 12_000, 3_000);
+    killed_in_the_middle(Kind::Postgres, Kind::Sqlite, &rows, [1, 4 << 20, 8 << 20]).await
 }
 
 fn said(output: &Output) -> (String, String) {

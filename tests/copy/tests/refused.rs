@@ -1,7 +1,8 @@
 //! What a copy refuses, and that it then leaves everything as it was.
 
 use copy_tests::{Dump, EVERYTHING, Fault, Kind, MANY, Outcome, Place, Reserve, Shop, dump, many, raw};
-use gen_durable::{Client, Worker, start};
+use gen_durable::{Client, SchemaName, Worker, start};
+use gen_durable_runtime::store::copy;
 
 async fn refusal(from: &Place, to: &Place) -> Result<String, Fault> {
     Ok(from.copy_to(to).await.err().ok_or("the copy was not refused")?.to_string())
@@ -112,9 +113,18 @@ async fn one_database_is_not_both_sides() -> Outcome {
     assert!(error.contains("both the source and the target"), "{error}");
     let mut detour = place.options();
     detour.url = detour.url.replace("/a.db", "/./a.db");
-    let error = gen_durable_runtime::store::copy::copy(&place.options(), &detour, &mut |_| ()).await;
+    let error = copy::copy(&place.options(), &detour, &mut |_| ()).await;
     let error = error.err().ok_or("not refused")?.to_string();
     assert!(error.contains("both the source and the target"), "{error}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_schema_between_two_files_is_refused() -> Outcome {
+    let (first, second) = (Place::migrated(Kind::Sqlite).await?, Place::new(Kind::Sqlite)?);
+    let [from, to] = copy::sides(&first.url(), &second.url(), &SchemaName::new("jobs")?, false);
+    let error = copy::copy(&from, &to, &mut |_| ()).await.err().ok_or("not refused")?;
+    assert!(error.to_string().contains("no schemas"), "{error}");
     Ok(())
 }
 
