@@ -29,13 +29,17 @@ fn from_environment() -> Result<Option<String>, Fault> {
     }
 }
 
-/// It is said at every level of logging: who forgot `DATABASE_URL` would else look for lost work.
+/// A warning, to `start` and `list` too: who forgot `DATABASE_URL` would else look for lost work.
 #[cfg(feature = "sqlite")]
 fn default_file(log: LogFormat) -> Result<String, Fault> {
+    use std::io::Write;
+
     const URL: &str = "sqlite://gen-durable.db";
     match log {
         LogFormat::Text => {
-            eprintln!("no DATABASE_URL: using {URL} in the current directory (--database URL names another)");
+            let line = format!("no DATABASE_URL: using {URL} in the current directory (--database URL names another)");
+            // Nobody reads: no reason to stop.
+            let _ = writeln!(std::io::stderr(), "{line}");
         }
         LogFormat::Json => tracing::warn!(database = URL, "no DATABASE_URL: using a file in the current directory"),
     }

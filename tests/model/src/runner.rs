@@ -1,6 +1,9 @@
 //! Runs histories until one fails, and shrinks that one.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 
@@ -13,8 +16,9 @@ use crate::{
 /// Steps a history has at most.
 const STEPS: usize = 120;
 
-/// How long a failed history may be shrunk.
-const SHRINK_MS: u32 = 60_000;
+/// How long a failed history may be shrunk, by its values and then by its steps.
+const SHRINK: Duration = Duration::from_secs(30);
+const SHRINK_MS: u32 = 30_000;
 
 /// What happened in all histories, counted.
 pub type Seen = BTreeMap<String, u32>;
@@ -50,7 +54,10 @@ pub fn run(mix: Mix, histories: u32) -> Seen {
     let outcome = runner.run(&history(mix, STEPS), |steps| once(&steps).map_err(|(_, what)| TestCaseError::fail(what)));
     match outcome {
         Ok(()) => {}
-        Err(TestError::Fail(_, steps)) => panic!("GEN_DURABLE_SEED={seed}\n{}", story(once(&steps))),
+        Err(TestError::Fail(_, steps)) => {
+            let steps = without_idle(steps, |steps| once(steps).is_err());
+            panic!("GEN_DURABLE_SEED={seed}\n{}", story(once(&steps)))
+        }
         Err(TestError::Abort(reason)) => panic!("GEN_DURABLE_SEED={seed}: {reason}"),
     }
     runtime.block_on(async {
@@ -59,6 +66,25 @@ pub fn run(mix: Mix, histories: u32) -> Seen {
         }
     });
     seen.into_inner()
+}
+
+/// Leaves out whatever the failure does not need: halves first, single steps last.
+fn without_idle(mut steps: Vec<Step>, fails: impl Fn(&[Step]) -> bool) -> Vec<Step> {
+    let (since, mut size) = (Instant::now(), steps.len().div_ceil(2));
+    while size > 0 && since.elapsed() < SHRINK {
+        let mut at = 0;
+        while at < steps.len() && since.elapsed() < SHRINK {
+            let mut fewer = steps.clone();
+            fewer.drain(at..(at + size).min(steps.len()));
+            if fails(&fewer) {
+                steps = fewer;
+            } else {
+                at += size;
+            }
+        }
+        size /= 2;
+    }
+    steps
 }
 
 fn story(outcome: Result<(), (Vec<String>, String)>) -> String {

@@ -36,7 +36,7 @@ impl Bouncer {
         fs::write(&configuration, settings(db, port, pool)).expect("written");
         let mut command = Command::new(binary);
         // It refuses to run as root, and only the server's own account reaches the socket.
-        let owner = fs::metadata(db.database.server().socket_dir()).expect("the server runs");
+        let owner = fs::metadata(db.database().server().socket_dir()).expect("the server runs");
         // SAFETY: asks for a number.
         if unsafe { libc::geteuid() } == 0 {
             command.uid(owner.uid()).gid(owner.gid());
@@ -44,7 +44,7 @@ impl Bouncer {
         command.arg(&configuration).stdin(Stdio::null()).stdout(Stdio::null());
         command.stderr(fs::File::create(dir.join("log")).expect("a log"));
         let process = command.spawn().expect("pgbouncer starts");
-        let url = format!("postgres://postgres@127.0.0.1:{port}/{}?sslmode=disable", db.database.name());
+        let url = format!("postgres://postgres@127.0.0.1:{port}/{}?sslmode=disable", db.database().name());
         let bouncer = Self { url, process, dir };
         let answers = async || tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_ok();
         eventually("pgbouncer answers", Duration::from_secs(10), answers).await;
@@ -63,7 +63,7 @@ impl Bouncer {
 }
 
 fn settings(db: &Db, port: u16, pool: usize) -> String {
-    let (name, socket) = (db.database.name(), db.database.server().socket_dir());
+    let (name, socket) = (db.database().name(), db.database().server().socket_dir());
     format!(
         "[databases]\n{name} = host={} port=5432 dbname={name} user=postgres\n[pgbouncer]\n\
          listen_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\nauth_type = any\npool_mode = transaction\n\

@@ -8,32 +8,24 @@ use std::time::Duration;
 
 use gen_durable::{Failed, prelude::*};
 use serde::{Deserialize, Serialize};
-use sqlx::PgPool;
+use suite::Effects;
 
 /// The handler of them all.
 #[derive(Clone)]
 pub struct Rig {
     /// Where the steps write what they did: their own autocommit connections.
-    effects: PgPool,
+    effects: Effects,
     /// Every run takes so much longer in this process.
     pause: Duration,
 }
 
 impl Rig {
     pub fn new(url: &str, pause: Duration) -> Self {
-        let effects = sqlx::postgres::PgPoolOptions::new().max_connections(3).acquire_timeout(Duration::from_secs(5));
-        Self { effects: effects.connect_lazy(url).expect("a URL"), pause }
+        Self { effects: Effects::at(url), pause }
     }
 
     async fn effect(&self, step: &str, cx: &StepContext) -> Result<(), StepError> {
-        sqlx::query("INSERT INTO effects (instance, step, attempt, process) VALUES ($1, $2, $3, $4)")
-            .bind(cx.id().get())
-            .bind(step)
-            .bind(i32::try_from(cx.attempt())?)
-            .bind(i32::try_from(std::process::id())?)
-            .execute(&self.effects)
-            .await?;
-        Ok(())
+        Ok(self.effects.write(cx.id().get(), step, cx.attempt()).await?)
     }
 
     async fn work(&self, step: &str, millis: u64, cx: &StepContext) -> Result<(), StepError> {
@@ -87,7 +79,7 @@ impl WorkSteps for Rig {
 }
 
 /// Ends each run as told, and has a catch.
-#[durable_fsm(output(String), handler(Rig), retry(attempts = 3, backoff = "50ms", crashes = 2))]
+#[durable_fsm(output(String), handler(Rig), retry(attempts = 3, backoff = "50ms", crashes = 3))]
 pub enum Task {
     #[step(start, next(Onward, Hold), done, fail, catch(Mend))]
     Act { then: Then, millis: u64 },

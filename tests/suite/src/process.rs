@@ -33,7 +33,7 @@ impl WorkerOptions {
         let options = Self { binary: binary.into(), environment: BTreeMap::new() };
         let times = [("SUITE_LEASE_MS", 2_000), ("SUITE_POLL_MS", 200), ("SUITE_SWEEP_MS", 500)];
         let options = times.into_iter().fold(options, |o, (name, ms)| o.with(name, ms));
-        options.with("SUITE_URL", &db.url).with("SUITE_EFFECTS_URL", &db.url)
+        options.with("SUITE_URL", &db.url).with("SUITE_EFFECTS_URL", db.effects_url())
     }
 
     /// Any setting of the worker binary, see there.

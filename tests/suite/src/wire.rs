@@ -63,14 +63,14 @@ impl Wire {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("bound").port();
         let shared = Arc::new(Shared {
-            socket: db.database.server().socket_dir().join(".s.PGSQL.5432"),
+            socket: db.database().server().socket_dir().join(".s.PGSQL.5432"),
             mode: watch::Sender::new(Mode::Pass),
             links: Mutex::default(),
             lost: Mutex::default(),
             losses: AtomicUsize::new(0),
         });
         let accepting = tokio::spawn(accept(listener, Arc::clone(&shared)));
-        let url = format!("postgres://postgres@127.0.0.1:{port}/{}?sslmode=disable", db.database.name());
+        let url = format!("postgres://postgres@127.0.0.1:{port}/{}?sslmode=disable", db.database().name());
         Self { url, shared, accepting }
     }
 

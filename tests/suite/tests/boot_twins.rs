@@ -2,6 +2,13 @@
 #![allow(unreachable_pub)]
 
 use gen_durable::{Client, prelude::*};
+use suite::Db;
+
+suite::stores! {
+    both {
+        two_machines_with_one_name_do_not_boot_and_both_are_named,
+    }
+}
 
 pub struct Hands;
 
@@ -35,9 +42,8 @@ pub mod b {
     }
 }
 
-#[tokio::test]
-async fn two_machines_with_one_name_do_not_boot_and_both_are_named() {
-    let client = Client::options("postgres://nowhere/db").open().expect("no connection is made");
+async fn two_machines_with_one_name_do_not_boot_and_both_are_named(db: Db) {
+    let client = Client::options(&db.url).open().expect("no connection is made");
     let error = Worker::new(client).handler(Hands).start().await.expect_err("refused");
     let text = error.to_string();
     assert!(error.is_boot(), "{text}");

@@ -2,6 +2,14 @@
 #![allow(unreachable_pub)]
 
 use gen_durable::{Client, prelude::*};
+use suite::Db;
+
+suite::stores! {
+    both {
+        a_machine_nobody_serves_does_not_boot_and_the_older_version_is_not_asked_for,
+        serving_it_by_hand_is_enough,
+    }
+}
 
 pub struct Hands;
 
@@ -36,20 +44,20 @@ impl OrderSteps for Hands {
     }
 }
 
-fn worker() -> Worker {
-    Worker::new(Client::options("postgres://nowhere/db").open().expect("no connection is made"))
+fn worker(url: &str) -> Worker {
+    Worker::new(Client::options(url).open().expect("no connection is made"))
 }
 
-#[tokio::test]
-async fn a_machine_nobody_serves_does_not_boot_and_the_older_version_is_not_asked_for() {
-    let text = worker().handler(Hands).start().await.expect_err("refused").to_string();
+async fn a_machine_nobody_serves_does_not_boot_and_the_older_version_is_not_asked_for(db: Db) {
+    let text = worker(&db.url).handler(Hands).start().await.expect_err("refused").to_string();
     assert!(text.contains("nobody serves machine `order` version 2 (boot_unserved::Order)"), "{text}");
     assert!(text.contains(".serve::<Order, _>(handler)"), "{text}");
     assert!(!text.contains("version 1"), "{text}");
 }
 
-#[tokio::test]
-async fn serving_it_by_hand_is_enough() {
-    let error = worker().serve::<Order, _>(Hands).start().await.expect_err("there is no database");
+async fn serving_it_by_hand_is_enough(db: Db) {
+    let nowhere =
+        if db.store.dialect() == "postgres" { "postgres://nowhere/db" } else { "sqlite:///nowhere/at/all.db" };
+    let error = worker(nowhere).serve::<Order, _>(Hands).start().await.expect_err("there is no database");
     assert!(!error.is_boot(), "{error}");
 }

@@ -3,6 +3,13 @@
 
 use gen_durable::{Cancelled, Client, Expired, Received, Slot, prelude::*};
 use serde::{Deserialize, Serialize};
+use suite::Db;
+
+suite::stores! {
+    both {
+        what_cannot_be_honoured_yet_refuses_to_boot_and_is_named,
+    }
+}
 
 #[derive(Debug, Serialize, Deserialize, Signal)]
 pub struct Stop {}
@@ -44,6 +51,12 @@ pub enum Everything {
 pub enum Clock {
     #[step(start, every = "1h", next(Tick))]
     Tick,
+}
+
+#[durable_fsm(handler(Hands), store = "postgres")]
+pub enum Ledger {
+    #[step(start, done)]
+    Book,
 }
 
 impl From<Cancelled<Everything>> for End {
@@ -90,15 +103,19 @@ impl EverythingSteps for Hands {
         Ok(done(()))
     }
 }
+impl LedgerSteps for Hands {
+    async fn book(&self, _: Book, _: &StepContext) -> StepResult<Book> {
+        Ok(done(()))
+    }
+}
 impl ClockSteps for Hands {
     async fn tick(&self, _: Tick, _: &StepContext) -> StepResult<Tick> {
         Ok(goto_after(Tick, std::time::Duration::from_secs(3_600)))
     }
 }
 
-#[tokio::test]
-async fn what_cannot_be_honoured_yet_refuses_to_boot_and_is_named() {
-    let client = Client::options("postgres://nowhere/db").open().expect("no connection is made");
+async fn what_cannot_be_honoured_yet_refuses_to_boot_and_is_named(db: Db) {
+    let client = Client::options(&db.url).open().expect("no connection is made");
     let error = Worker::new(client).handler(Hands).start().await.expect_err("refused");
     let text = error.to_string();
     let named = [
@@ -116,10 +133,14 @@ async fn what_cannot_be_honoured_yet_refuses_to_boot_and_is_named() {
         "step `Limited`: `concurrency(..) with a limit`",
         "machine `clock` (boot_unsupported::Clock): `endless(dedup = ..)`",
         "step `Tick`: `every / cron`",
-        "needs store = \"sqlite\", and the database is postgres",
     ];
     for word in named {
         assert!(text.contains(word), "{word} is missing in:\n{text}");
     }
+    let (machine, store) = if db.store.dialect() == "postgres" { ("clock", "sqlite") } else { ("ledger", "postgres") };
+    let needs: Vec<&str> = text.lines().filter(|line| line.contains("needs store = ")).collect();
+    assert_eq!(needs.len(), 1, "the other one may: {text}");
+    let needed = format!("needs store = \"{store}\", and the database is {}", db.store.dialect());
+    assert!(needs[0].contains(&format!("`{machine}`")) && needs[0].contains(&needed), "{text}");
     assert!(error.is_boot());
 }

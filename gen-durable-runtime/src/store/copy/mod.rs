@@ -9,8 +9,8 @@ mod tables;
 
 use std::sync::Arc;
 
-pub(super) use side::{COPYING, in_use, refuse, row_refused};
-pub use side::{Claims, Counts, Marks, Page, Role, Rows, Side};
+pub(super) use side::{COPYING, in_use, refuse};
+pub use side::{Claims, Counts, Marks, Page, Role, Rows, Side, row_refused};
 pub use tables::{Column, Kind, Row, Table, Value};
 
 use super::{DatabaseOptions, Migration, SchemaName, Store};
@@ -37,7 +37,7 @@ pub struct Copied {
 }
 
 /// The options of both sides, as a command line names them. Only Postgres has schemas and poolers: on a SQLite file
-/// both are left out.
+/// both are left out, and asked for between two files they are refused when those are opened.
 ///
 /// ```
 /// # use gen_durable_runtime::store::{SchemaName, copy::sides};
@@ -46,7 +46,9 @@ pub struct Copied {
 /// # Ok::<(), gen_durable_runtime::model::Invalid>(())
 /// ```
 pub fn sides(from: &str, to: &str, schema: &SchemaName, transaction_pooler: bool) -> [DatabaseOptions; 2] {
-    [from, to].map(|url| match url.starts_with("sqlite:") {
+    let is_file = |url: &str| url.starts_with("sqlite:");
+    let are_files = is_file(from) && is_file(to);
+    [from, to].map(|url| match is_file(url) && !are_files {
         true => DatabaseOptions::new(url),
         false => DatabaseOptions { schema: schema.clone(), transaction_pooler, ..DatabaseOptions::new(url) },
     })

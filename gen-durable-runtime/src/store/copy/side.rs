@@ -4,7 +4,7 @@ use std::{fmt::Display, pin::Pin, time::Duration};
 
 use futures_util::Stream;
 
-use super::{Row, Table};
+use super::{Row, Table, Value};
 use crate::{Error, StoreClass, store::Pending};
 
 pub(in crate::store) const COPYING: &str = "copying";
@@ -82,20 +82,15 @@ pub struct Page {
 impl Page {
     /// Why a row of this page cannot stand. A row is named by its id, else by its number in the order of the primary
     /// key: a key may be a secret.
-    pub(in crate::store) fn refused(&self, table: Table, at: usize, column: Option<&str>, why: impl Display) -> Error {
+    pub fn refused(&self, table: Table, at: usize, column: Option<&str>, why: impl Display) -> Error {
         row_refused(table, self.rows.get(at).map_or(&[], Vec::as_slice), self.before + at, column, why)
     }
 }
 
-pub(in crate::store) fn row_refused(
-    table: Table,
-    row: &[super::Value],
-    at: usize,
-    column: Option<&str>,
-    why: impl Display,
-) -> Error {
+/// Why a row cannot be copied: the row that comes after `at` others of its table, as far as it could be read.
+pub fn row_refused(table: Table, row: &[Value], at: usize, column: Option<&str>, why: impl Display) -> Error {
     let name = match row.first() {
-        Some(super::Value::Int(id)) if table.has_ids() => format!("id {id}"),
+        Some(Value::Int(id)) if table.has_ids() => format!("id {id}"),
         _ => format!("row {}", at + 1),
     };
     let column = column.map(|c| format!(", column {c}")).unwrap_or_default();

@@ -78,19 +78,20 @@ async fn due(session: &mut Session<'_>, order: &ClaimOrder<'_>, now: i64) -> Res
     session.rows(query.bind(order.crashed).bind(now)).await
 }
 
-/// One row a key, and one row that crashed twice before.
+/// The first row of each key, and the first that crashed twice before. One that is left for the next claim keeps its place
+/// in the line of its key: nobody behind it overtakes.
 fn choose(due: &[SqliteRow]) -> Result<Vec<i64>, Error> {
     let (mut keys, mut crashed) = (HashSet::new(), false);
     let mut chosen = Vec::with_capacity(due.len());
     for row in due {
         let key: Option<&str> = rows::get(row, "concurrency_key")?;
         let crashes = rows::get::<i64>(row, "crashes")? > 1;
-        if (crashes && crashed) || key.is_some_and(|key| keys.contains(key)) {
-            continue;
-        }
-        keys.extend(key);
+        let first_of_key = key.is_none_or(|key| keys.insert(key));
+        let first_of_kind = !(crashes && crashed);
         crashed |= crashes;
-        chosen.push(rows::get(row, "id")?);
+        if first_of_key && first_of_kind {
+            chosen.push(rows::get(row, "id")?);
+        }
     }
     Ok(chosen)
 }

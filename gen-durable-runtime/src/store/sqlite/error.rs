@@ -44,6 +44,14 @@ pub(super) fn moved(operation: &'static str, file: &File) -> Error {
     Error::store(operation, StoreClass::Transient, text)
 }
 
+pub(super) fn lost_its_log(operation: &'static str, file: &File) -> Error {
+    let text = format!(
+        "the -wal beside the database file {file} was removed or replaced while it was open; what it held stands in the \
+         file: start all programs on it again"
+    );
+    Error::store(operation, StoreClass::Transient, text)
+}
+
 const BUSY: u32 = 5;
 const LOCKED: u32 = 6;
 const NOMEM: u32 = 7;

@@ -1,10 +1,10 @@
 //! From a URL to a file and its connections.
 
 use std::{
-    fmt,
+    fmt, io,
     path::{Path, PathBuf},
     str::FromStr,
-    sync::OnceLock,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
 };
 
@@ -38,8 +38,16 @@ pub(super) struct File {
     /// A commit that was answered survives a power cut.
     full: bool,
     /// Which file of the disk it was when it was opened.
-    opened: OnceLock<(u64, u64)>,
+    opened: OnceLock<Id>,
+    /// The same of its log, which SQLite makes anew when nobody has the file open.
+    log: Arc<Log>,
 }
+
+/// Where it is, and which it was when it was opened.
+type Log = Mutex<Option<(PathBuf, Id)>>;
+
+/// Device and inode.
+type Id = (u64, u64);
 
 impl File {
     pub(super) fn of(options: &DatabaseOptions) -> Result<Self, Error> {
@@ -60,7 +68,7 @@ impl File {
         if path.as_deref().is_some_and(|p| p.as_os_str().is_empty()) {
             return Err(Error::boot("the database URL names no file; expected sqlite://file.db"));
         }
-        Ok(Self { connect, path, full, opened: OnceLock::new() })
+        Ok(Self { connect, path, full, opened: OnceLock::new(), log: Arc::default() })
     }
 
     pub(super) fn path(&self) -> Option<&Path> {
@@ -71,20 +79,33 @@ impl File {
         self.full
     }
 
-    /// From now on it is this one.
+    /// From now on it is this one, with this log.
     pub(super) fn remember(&self) {
+        let Some(path) = self.path() else { return };
         if self.opened.get().is_none()
-            && let Some(id) = self.path().and_then(id)
+            && let Ok(id) = id(path)
         {
             // Another call was first.
             let _ = self.opened.set(id);
+        }
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        if log.is_none() {
+            *log = log_of(path).and_then(|path| id(&path).ok().map(|id| (path, id)));
         }
     }
 
     /// An open file that lost its name takes writes and keeps none: SQLite does not say so.
     pub(super) fn stands(&self, operation: &'static str) -> Result<(), Error> {
-        let stands = self.opened.get().is_none_or(|opened| self.path().and_then(id) == Some(*opened));
-        if stands { Ok(()) } else { Err(error::moved(operation, self)) }
+        match (self.opened.get(), self.path()) {
+            (Some(opened), Some(path)) if is_gone(path, *opened) => Err(error::moved(operation, self)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The same of its log, which holds all that was committed since the last checkpoint.
+    pub(super) fn lost_its_log(&self) -> bool {
+        let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        log.as_ref().is_some_and(|(path, id)| is_gone(path, *id))
     }
 
     /// Why it cannot be opened.
@@ -117,9 +138,16 @@ impl File {
         }
     }
 
-    /// The one connection that writes, for as long as the store lives.
+    /// The one connection that writes, for as long as the store lives. Before it was opened anew nobody may have had the
+    /// file open: then the log is another one.
     pub(super) fn writer(&self, wait: Duration) -> SqlitePool {
-        pool(1, wait).connect_lazy_with(self.writing())
+        let log = Arc::clone(&self.log);
+        let forget = move || *log.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        let pool = pool(1, wait).after_connect(move |_, _| {
+            forget();
+            Box::pin(async { Ok(()) })
+        });
+        pool.connect_lazy_with(self.writing())
     }
 
     /// Connections that read beside it; `None` in memory, where only the writer sees anything.
@@ -140,16 +168,31 @@ impl fmt::Display for File {
     }
 }
 
+/// Beside the file itself, whatever links lead there.
+fn log_of(path: &Path) -> Option<PathBuf> {
+    let mut log = path.canonicalize().ok()?.into_os_string();
+    log.push("-wal");
+    Some(log.into())
+}
+
+/// Out of our sight, as after a change of rights, it is not gone: the open file works on.
+fn is_gone(path: &Path, then: Id) -> bool {
+    match id(path) {
+        Ok(now) => now != then,
+        Err(e) => e.kind() == io::ErrorKind::NotFound,
+    }
+}
+
 #[cfg(unix)]
-fn id(path: &Path) -> Option<(u64, u64)> {
+fn id(path: &Path) -> io::Result<Id> {
     use std::os::unix::fs::MetadataExt as _;
-    path.metadata().ok().map(|file| (file.dev(), file.ino()))
+    path.metadata().map(|file| (file.dev(), file.ino()))
 }
 
 /// Elsewhere an open file keeps its name.
 #[cfg(not(unix))]
-fn id(_: &Path) -> Option<(u64, u64)> {
-    None
+fn id(_: &Path) -> io::Result<Id> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 fn pool(size: u32, wait: Duration) -> SqlitePoolOptions {

@@ -49,7 +49,7 @@ impl Sqlite {
 
     async fn begin(&self, operation: &'static str, survive: Survive) -> Result<Transaction<'static, Db>, Error> {
         loop {
-            self.0.file.stands(operation)?;
+            self.stands(operation).await?;
             match self.try_begin(survive).await {
                 Err(e) if error::is_busy(&e) => {}
                 Err(e) => return Err(self.failed(operation)(e)),
@@ -75,15 +75,32 @@ impl Sqlite {
     /// transaction that is no more, and begins no other.
     async fn writer(&self) -> Result<PoolConnection<Db>, sqlx::Error> {
         loop {
-            let connection = self.0.writer.acquire().await?;
+            let mut connection = self.0.writer.acquire().await?;
             let doubtful = self.0.doubtful.swap(false, Ordering::Relaxed) || connection.is_in_transaction();
             // What stands in memory would go with its connection.
             if !doubtful || self.0.file.path().is_none() {
                 return Ok(connection);
             }
-            // Its last words: whatever is wrong is met again by the next one.
+            // A log that filled the disk can be begun anew once all of it stands in the file. Whatever else is wrong, the
+            // next connection meets it.
+            let _ = sqlx::query("PRAGMA wal_checkpoint(RESTART)").execute(&mut *connection).await;
             let _ = connection.close().await;
         }
+    }
+
+    /// Nothing is written to a file, or a log, that is gone. What the log holds is saved: only we still have it.
+    async fn stands(&self, operation: &'static str) -> Result<(), Error> {
+        self.0.file.stands(operation)?;
+        if !self.0.file.lost_its_log() {
+            return Ok(());
+        }
+        let saved = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(&self.0.writer).await;
+        saved.map_err(self.failed(operation))?;
+        // The writer was just opened anew, with another log: nothing was lost.
+        if !self.0.file.lost_its_log() {
+            return Ok(());
+        }
+        Err(error::lost_its_log(operation, &self.0.file))
     }
 
     fn answered<T>(
@@ -126,7 +143,7 @@ impl Sqlite {
         operation: &'static str,
         query: Query<'_, Db, SqliteArguments>,
     ) -> Result<Vec<SqliteRow>, Error> {
-        self.0.file.stands(operation)?;
+        self.stands(operation).await?;
         let readers = self.0.readers.as_ref().unwrap_or(&self.0.writer);
         let answer = tokio::time::timeout(self.0.options.call_timeout, query.fetch_all(readers)).await;
         self.answered(operation, answer)

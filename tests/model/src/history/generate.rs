@@ -17,9 +17,35 @@ pub enum Mix {
 /// Steps of a mix, after a first few instances.
 pub fn history(mix: Mix, steps: usize) -> impl Strategy<Value = Vec<Step>> {
     let first = prop::collection::vec(start_plan(), 1..10).prop_map(Step::Start);
-    (first, prop::collection::vec(step(mix), 0..=steps)).prop_map(|(first, mut steps)| {
-        steps.insert(0, first);
-        steps
+    let rest = prop::collection::vec(phrase(mix), 0..=steps);
+    (first, rest).prop_map(|(first, rest)| std::iter::once(first).chain(rest.into_iter().flatten()).collect())
+}
+
+/// A step, or steps that rarely come together by chance.
+fn phrase(mix: Mix) -> impl Strategy<Value = Vec<Step>> {
+    let [outages, second_thoughts] = match mix {
+        Mix::All => [1, 1],
+        Mix::Waits => [1, 3],
+        Mix::Losses => [4, 1],
+    };
+    prop_oneof![
+        60 => step(mix).prop_map(|step| vec![step]),
+        outages => outage(),
+        second_thoughts => second_thought(),
+    ]
+}
+
+/// Everything that executes is lost at once.
+fn outage() -> impl Strategy<Value = Vec<Step>> {
+    claim_step().prop_map(|claim| vec![claim, Step::Pass(3), Step::Reap(100)])
+}
+
+/// A wait has timed out, its visit is not over, and then comes what it waited for.
+fn second_thought() -> impl Strategy<Value = Vec<Step>> {
+    let retries = prop::collection::vec((any::<u8>(), Just(Ending::RetryIn(0))), 1..4).prop_map(Step::Commit);
+    let signals = prop::collection::vec(signal_plan(), 4..9).prop_map(Step::Signal);
+    (claim_step(), retries, signals, claim_step()).prop_map(|(claim, retries, signals, again)| {
+        vec![Step::Pass(3), Step::EndWaits(100), claim, retries, signals, again]
     })
 }
 
@@ -129,7 +155,7 @@ fn ending() -> impl Strategy<Value = Ending> {
 fn entry() -> impl Strategy<Value = EntryPlan> {
     let rule = prop_oneof![
         6 => Just(Rule::Plain),
-        1 => when().prop_map(Rule::Timer),
+        1 => prop_oneof![8 => when(), 1 => Just(When::Ever)].prop_map(Rule::Timer),
         4 => (select(pools::WAITS), option::of(when())).prop_map(|(names, when)| Rule::Wait(names, when)),
     ];
     let place = (option::weighted(0.15, select(pools::QUEUES)), option::weighted(0.15, select(pools::PRIORITIES)));

@@ -89,8 +89,10 @@ pub enum Rule {
 pub enum When {
     In(u8),
     At(i8),
-    /// In another century.
+    /// At the end of the calendar.
     Never,
+    /// At its beginning; only for timers, for of two such waits either may end first.
+    Ever,
 }
 
 /// An instance to start.

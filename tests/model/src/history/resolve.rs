@@ -58,9 +58,6 @@ pub(super) fn target(model: &Model, whom: &Whom) -> Target {
     }
 }
 
-/// The year 2200: as far as microseconds are exact in every SQL's numbers.
-const FAR: i64 = 7_258_118_400;
-
 const NOBODY: InstanceId = InstanceId::new(i64::MAX - 1);
 
 pub(super) fn filter(model: &Model, by: u8, value: u8, before: Option<u8>, limit: u32) -> Filter {
@@ -125,14 +122,16 @@ fn entry(model: &Model, at: usize, e: &EntryPlan) -> Entry {
     Entry { queue: e.queue, priority: e.priority, concurrency, ..entry }
 }
 
-/// A moment that no other row of this history has: of two that end at once either may come first.
+/// A moment that no other row of this history has: of two that end at once either may come first. A little before the
+/// hour, where no row was ever written.
 fn deadline(model: &Model, at: usize, when: When) -> Deadline {
-    let unique = model.next_tick() + i64::try_from(at).expect("few");
-    let moment = |h: i8| model.epoch.as_microsecond() + i64::from(h) * HOUR + unique;
+    let unique = 100 * model.next_tick() + i64::try_from(at).expect("few");
+    let moment = |h: i8| model.epoch.as_microsecond() + i64::from(h) * HOUR - unique;
     match when {
         When::In(h) => Deadline::After(hours(h)),
         When::At(h) => Deadline::At(Timestamp::from_microsecond(moment(h)).expect("a moment")),
-        When::Never => Deadline::At(Timestamp::from_second(FAR).expect("a moment")),
+        When::Never => Deadline::At(Timestamp::MAX),
+        When::Ever => Deadline::At(Timestamp::MIN),
     }
 }
 

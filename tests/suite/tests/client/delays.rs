@@ -9,13 +9,19 @@ use suite::Db;
 use super::{Absurd, Ask, At, client, worker};
 use crate::machines::{Patience, Run};
 
+suite::stores! {
+    both {
+        a_start_delayed_beyond_a_century_is_refused,
+        a_delay_of_nothing_is_now_and_a_century_is_not,
+        an_outcome_delayed_beyond_a_century_is_an_error_of_its_step,
+    }
+}
+
 const YEARS_300_000: Duration = Duration::from_secs(300_000 * 31_557_600);
 const I64_MAX_MILLIS: Duration = Duration::from_millis(i64::MAX as u64);
 
 /// O-35. Too long: a typed error that names the field; never at once because a number wrapped.
-#[tokio::test]
-async fn a_start_delayed_beyond_a_century_is_refused() {
-    let db = Db::new().await;
+async fn a_start_delayed_beyond_a_century_is_refused(db: Db) {
     let client = client(&db).await;
     for delay in [Duration::MAX, I64_MAX_MILLIS, YEARS_300_000] {
         let error = client.start(start(Run { millis: 0, steps: 1 }).delay(delay)).await.expect_err("refused");
@@ -27,11 +33,10 @@ async fn a_start_delayed_beyond_a_century_is_refused() {
 }
 
 /// O-35.
-#[tokio::test]
-async fn a_delay_of_nothing_is_now_and_a_century_is_not() {
-    let db = Db::new().await.with_effects().await;
+async fn a_delay_of_nothing_is_now_and_a_century_is_not(db: Db) {
+    let db = db.with_effects().await;
     let client = client(&db).await;
-    let worker = worker(&db.url, &db.url).await;
+    let worker = worker(&db.url, &db.effects_url()).await;
     let began = Instant::now();
     for delay in [Duration::ZERO, Duration::from_nanos(1), Duration::from_millis(1)] {
         let run = client.start(start(Run { millis: 0, steps: 1 }).delay(delay)).await.expect("starts");
@@ -61,11 +66,10 @@ async fn asked(client: &Client, how: &str) -> String {
 }
 
 /// O-35: an outcome that asks for the impossible is an error of its step.
-#[tokio::test]
-async fn an_outcome_delayed_beyond_a_century_is_an_error_of_its_step() {
-    let db = Db::new().await.with_effects().await;
+async fn an_outcome_delayed_beyond_a_century_is_an_error_of_its_step(db: Db) {
+    let db = db.with_effects().await;
     let client = client(&db).await;
-    let worker = worker(&db.url, &db.url).await;
+    let worker = worker(&db.url, &db.effects_url()).await;
     assert_eq!(asked(&client, "retry max").await, "retry_in is longer than 100 years");
     assert_eq!(asked(&client, "goto max").await, "goto_after is longer than 100 years");
     assert_eq!(asked(&client, "goto zero").await, "on");

@@ -9,14 +9,21 @@ use suite::{Db, eventually, nothing_lost};
 use super::{Keep, client, worker};
 use crate::machines::{Act, Fall, Go, Prepare, Run, Then, Visits};
 
+suite::stores! {
+    both {
+        a_signal_before_during_or_after_the_park_is_received_once,
+        a_dedup_key_is_delivered_once_in_the_life_of_an_instance,
+        a_signal_to_nobody_is_refused_and_leaves_nothing,
+    }
+}
+
 const HEARD: &str = "SELECT count(*) FROM effects WHERE step = 'listen'";
 
 /// O-19: at once after the start, during the step before the wait, and long after the park; by id and by key.
-#[tokio::test]
-async fn a_signal_before_during_or_after_the_park_is_received_once() {
-    let db = Db::new().await.with_effects().await;
+async fn a_signal_before_during_or_after_the_park_is_received_once(db: Db) {
+    let db = db.with_effects().await;
     let client = client(&db).await;
-    let worker = worker(&db.url, &db.url).await;
+    let worker = worker(&db.url, &db.effects_url()).await;
     for (name, (wait, by_key)) in
         [(0, false), (0, true), (250, false), (250, true), (1_200, false), (1_200, true)].into_iter().enumerate()
     {
@@ -33,11 +40,10 @@ async fn a_signal_before_during_or_after_the_park_is_received_once() {
 }
 
 /// O-22. Documented: a dedup key protects for the life of the instance, consumed or not.
-#[tokio::test]
-async fn a_dedup_key_is_delivered_once_in_the_life_of_an_instance() {
-    let db = Db::new().await.with_effects().await;
+async fn a_dedup_key_is_delivered_once_in_the_life_of_an_instance(db: Db) {
+    let db = db.with_effects().await;
     let client = client(&db).await;
-    let worker = worker(&db.url, &db.url).await;
+    let worker = worker(&db.url, &db.effects_url()).await;
     let visits = client.start(start(Prepare { name: 1, millis: 0, rounds: 3 })).await.expect("starts");
     let pay = || async { visits.signal(Go { n: 1 }).dedup("evt-7").await.expect("answers").duplicate };
     let (one, two, three) = tokio::join!(pay(), pay(), pay());
@@ -61,11 +67,10 @@ fn go(target: Target) -> SignalSpec {
 }
 
 /// O-23.
-#[tokio::test]
-async fn a_signal_to_nobody_is_refused_and_leaves_nothing() {
-    let db = Db::new().await.with_effects().await;
+async fn a_signal_to_nobody_is_refused_and_leaves_nothing(db: Db) {
+    let db = db.with_effects().await;
     let client = client(&db).await;
-    let worker = worker(&db.url, &db.url).await;
+    let worker = worker(&db.url, &db.effects_url()).await;
     let limit = Duration::from_secs(10);
     let ended = client.start(start(Run { millis: 0, steps: 1 })).await.expect("starts");
     ended.wait().timeout(limit).await.expect("ends");
@@ -79,7 +84,7 @@ async fn a_signal_to_nobody_is_refused_and_leaves_nothing() {
     let swept = client.start(start(Run { millis: 0, steps: 1 })).await.expect("starts");
     swept.wait().timeout(limit).await.expect("ends");
     let gone = swept.id().expect("known");
-    sqlx::query("DELETE FROM gen_durable WHERE id = $1").bind(gone.get()).execute(&db.pool).await.expect("swept");
+    db.run(format!("DELETE FROM gen_durable WHERE id = {gone}")).await;
     let nobody = [
         Target::Id(ended.id().expect("known")),
         Target::Id(failed.id().expect("known")),
@@ -93,11 +98,11 @@ async fn a_signal_to_nobody_is_refused_and_leaves_nothing() {
     let specs: Vec<SignalSpec> = nobody.iter().cloned().map(go).collect();
     let answers = client.signal_specs(&specs).await.expect("answers");
     assert_eq!(answers, vec![Delivered::NoTarget; nobody.len()]);
-    let mut tx = db.pool.begin().await.expect("begins");
+    let mut tx = db.begin().await;
     let visits = client.by_id::<Visits>(gone);
-    let refused = client.in_transaction(&mut tx).signal(visits.signal(Go { n: 1 })).await.expect_err("refused");
-    assert!(refused.is_no_target());
-    tx.rollback().await.expect("rolls back");
+    let refused = client.in_transaction(tx.connection()).signal(visits.signal(Go { n: 1 })).await;
+    assert!(refused.expect_err("refused").is_no_target());
+    tx.rollback().await;
     // One refused signal costs the others of a batch nothing.
     let lives = client.start(start(Prepare { name: 9, millis: 0, rounds: 1 })).await.expect("starts");
     let mixed = [go(Target::Id(gone)), go(Target::Id(lives.id().expect("known"))), go(Target::Key("never:was".into()))];

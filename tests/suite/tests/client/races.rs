@@ -4,21 +4,34 @@ use std::time::Duration;
 
 use gen_durable::{InstanceId, start};
 use rand::RngExt as _;
-use suite::{Db, Wire, eventually, nothing_lost, size};
+use suite::{Db, eventually, nothing_lost, size};
 
 use super::{First, client, ids, worker};
 use crate::machines::{Go, Prepare, Visits};
+
+suite::stores! {
+    both {
+        a_signal_before_the_sweep_ends_the_wait_though_its_time_is_up,
+    }
+    both(flavor = "multi_thread", worker_threads = 2) {
+        park_and_delivery_that_cross_lose_no_signal,
+        time_out_and_signal_in_one_instant_resume_once_and_lose_nothing,
+    }
+    postgres {
+        a_signal_in_line_for_the_row_ends_the_wait_of_a_park_that_was_turned_away => "a file has no row locks: who holds it holds all of it",
+    }
+    postgres(flavor = "multi_thread", worker_threads = 2) {
+        park_and_delivery_that_cross_on_a_slow_wire_lose_no_signal => "no server, no wire: a call answers in this process",
+    }
+}
 
 const UNHEARD: &str = "SELECT count(*) FROM gen_durable g JOIN signals s ON s.target_id = g.id
     WHERE g.status = 'awaiting_signal' AND s.consumed_at IS NULL AND s.name = ANY (g.awaits)";
 
 /// O-20: park and delivery at random; the worker's way to the database is slow in one of the runs.
-async fn nobody_sleeps_on_a_signal(delay: Duration) {
-    let db = Db::new().await.with_effects().await;
-    let wire = Wire::to(&db).await;
-    wire.delay(delay);
-    let client = client(&db).await;
-    let worker = worker(wire.url(), &db.url).await;
+async fn nobody_sleeps_on_a_signal(db: &Db, url: &str) {
+    let client = client(db).await;
+    let worker = worker(url, &db.effects_url()).await;
     let instances = size(2_000) as u64;
     let prepare = |name| start(Prepare { name, millis: 0, rounds: 5 });
     let started = client.start_many((0..instances).map(prepare)).await.expect("starts");
@@ -38,32 +51,34 @@ async fn nobody_sleeps_on_a_signal(delay: Duration) {
         let sum = client.by_id::<Visits>(id).wait().timeout(Duration::from_secs(60)).await.expect("ends");
         assert_eq!(sum, 5, "as many resumes as signals");
     }
-    nothing_lost(&db, &ids(&started)).await;
+    nothing_lost(db, &ids(&started)).await;
     worker.stop().await;
 }
 
 /// O-20.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn park_and_delivery_that_cross_lose_no_signal() {
-    nobody_sleeps_on_a_signal(Duration::ZERO).await;
+async fn park_and_delivery_that_cross_lose_no_signal(db: Db) {
+    let db = db.with_effects().await;
+    nobody_sleeps_on_a_signal(&db, &db.url).await;
 }
 
 /// O-20.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn park_and_delivery_that_cross_on_a_slow_wire_lose_no_signal() {
-    nobody_sleeps_on_a_signal(Duration::from_millis(3)).await;
+#[cfg(feature = "postgres")]
+async fn park_and_delivery_that_cross_on_a_slow_wire_lose_no_signal(db: Db) {
+    let db = db.with_effects().await;
+    let wire = suite::Wire::to(&db).await;
+    wire.delay(Duration::from_millis(3));
+    nobody_sleeps_on_a_signal(&db, wire.url()).await;
 }
 
 /// O-20, driven: a third holds the row while the signal stands in line for it and the park is turned away.
-#[tokio::test]
-async fn a_signal_in_line_for_the_row_ends_the_wait_of_a_park_that_was_turned_away() {
-    let db = Db::new().await.with_effects().await;
+#[cfg(feature = "postgres")]
+async fn a_signal_in_line_for_the_row_ends_the_wait_of_a_park_that_was_turned_away(db: Db) {
+    let db = db.with_effects().await;
     let client = client(&db).await;
-    let worker = worker(&db.url, &db.url).await;
+    let worker = worker(&db.url, &db.effects_url()).await;
     let visits = client.start(start(Prepare { name: 1, millis: 200, rounds: 1 })).await.expect("starts");
     eventually("it runs", Duration::from_secs(5), async || db.count("SELECT count(*) FROM effects").await == 1).await;
-    let mut third = db.pool.begin().await.expect("begins");
-    sqlx::query("SELECT FROM gen_durable FOR NO KEY UPDATE").execute(&mut *third).await.expect("locks");
+    let third = db.hold().await;
     let sending = tokio::spawn({
         let visits = visits.clone();
         async move { visits.signal(Go { n: 3 }).await }
@@ -73,7 +88,7 @@ async fn a_signal_in_line_for_the_row_ends_the_wait_of_a_park_that_was_turned_aw
     eventually("it waits", Duration::from_secs(5), async || db.count(waiting).await == 1).await;
     // Long enough for the step to end and its park to be tried.
     tokio::time::sleep(Duration::from_millis(500)).await;
-    third.rollback().await.expect("lets go");
+    third.commit().await;
     sending.await.expect("no panic").expect("delivers");
     assert_eq!(visits.wait().timeout(Duration::from_secs(5)).await.expect("ends"), 3);
     let heard = "SELECT count(*) FROM effects WHERE step = 'listen'";
@@ -83,11 +98,10 @@ async fn a_signal_in_line_for_the_row_ends_the_wait_of_a_park_that_was_turned_aw
 }
 
 /// O-21. Each instance gets one signal within 20 ms of its time-out: it ends the first wait or, too late, the second.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn time_out_and_signal_in_one_instant_resume_once_and_lose_nothing() {
-    let db = Db::new().await.with_effects().await;
+async fn time_out_and_signal_in_one_instant_resume_once_and_lose_nothing(db: Db) {
+    let db = db.with_effects().await;
     let client = client(&db).await;
-    let worker = worker(&db.url, &db.url).await;
+    let worker = worker(&db.url, &db.effects_url()).await;
     let within = Duration::from_millis(1_000);
     let instances = size(1_000);
     let one = || {
@@ -115,15 +129,14 @@ async fn time_out_and_signal_in_one_instant_resume_once_and_lose_nothing() {
 
 /// O-21: the deadline passed and the signal came while no sweep had run. The row is woken by the signal, and which of
 /// the two ended the wait is settled once, by the claim: a signal that is there counts.
-#[tokio::test]
-async fn a_signal_before_the_sweep_ends_the_wait_though_its_time_is_up() {
-    let db = Db::new().await.with_effects().await;
+async fn a_signal_before_the_sweep_ends_the_wait_though_its_time_is_up(db: Db) {
+    let db = db.with_effects().await;
     let client = client(&db).await;
     let within = Duration::from_millis(50);
     let twice = client.start(start(First { within })).await.expect("starts");
     tokio::time::sleep(within * 3).await;
     twice.signal(Go { n: 1 }).await.expect("delivers");
-    let worker = worker(&db.url, &db.url).await;
+    let worker = worker(&db.url, &db.effects_url()).await;
     assert_eq!(twice.wait().timeout(Duration::from_secs(5)).await.expect("ends"), "first");
     worker.stop().await;
 }

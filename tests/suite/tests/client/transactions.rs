@@ -3,29 +3,41 @@
 use std::time::{Duration, Instant};
 
 use gen_durable::{Client, prelude::*};
-use sqlx::Acquire;
 use suite::{Db, eventually, is_long, nothing_lost};
 
 use super::{Name, Named, client, worker_on};
 use crate::machines::{Go, Patience, Run, Timed};
 
+suite::stores! {
+    both {
+        a_start_in_a_transaction_begins_with_its_commit_by_wake_up,
+        a_start_in_a_transaction_that_rolls_back_never_was,
+        a_start_in_a_savepoint_that_rolls_back_never_was,
+        a_signal_in_a_transaction_is_heard_with_its_commit,
+    }
+    postgres {
+        a_start_in_a_transaction_begins_with_its_commit_by_poll => "a file has no pooler that takes the wake-ups away",
+        a_key_held_by_an_open_transaction_makes_only_its_own_start_wait => "an open transaction that writes has the whole file",
+    }
+}
+
 const RUNS: &str = "SELECT count(*) FROM effects";
 
 /// O-11, by one transport: not before the commit, soon after.
-async fn started_with_the_commit(heard: bool) {
-    let db = Db::new().await.with_effects().await;
+async fn started_with_the_commit(db: Db, heard: bool) {
+    let db = db.with_effects().await;
     db.run("CREATE TABLE orders (n int)").await;
     let engine = Client::options(&db.url).pool_size(5).transaction_pooler(!heard).connect().await.expect("connects");
     let poll = if heard { Duration::from_secs(60) } else { Duration::from_millis(200) };
-    let worker = worker_on(engine, &db.url, poll).await;
+    let worker = worker_on(engine, &db.effects_url(), poll).await;
     let client = client(&db).await;
-    let mut tx = db.pool.begin().await.expect("begins");
-    sqlx::query("INSERT INTO orders VALUES (7)").execute(&mut *tx).await.expect("a row");
-    let run = client.in_transaction(&mut tx).start(start(Run { millis: 0, steps: 1 })).await.expect("starts");
+    let mut tx = db.begin().await;
+    tx.run("INSERT INTO orders VALUES (7)").await;
+    let run = client.in_transaction(tx.connection()).start(start(Run { millis: 0, steps: 1 })).await.expect("starts");
     assert!(run.is_new());
     tokio::time::sleep(Duration::from_secs(if is_long() { 3 } else { 1 })).await;
     assert_eq!(db.count(RUNS).await, 0, "never before the commit");
-    tx.commit().await.expect("commits");
+    tx.commit().await;
     let began = Instant::now();
     run.wait().timeout(Duration::from_secs(5)).await.expect("ends");
     // A poll of 200 ms or a wake-up, and what a busy machine may add.
@@ -36,27 +48,25 @@ async fn started_with_the_commit(heard: bool) {
 }
 
 /// O-11.
-#[tokio::test]
-async fn a_start_in_a_transaction_begins_with_its_commit_by_wake_up() {
-    started_with_the_commit(true).await;
+async fn a_start_in_a_transaction_begins_with_its_commit_by_wake_up(db: Db) {
+    started_with_the_commit(db, true).await;
 }
 
 /// O-11.
-#[tokio::test]
-async fn a_start_in_a_transaction_begins_with_its_commit_by_poll() {
-    started_with_the_commit(false).await;
+#[cfg(feature = "postgres")]
+async fn a_start_in_a_transaction_begins_with_its_commit_by_poll(db: Db) {
+    started_with_the_commit(db, false).await;
 }
 
 /// O-11.
-#[tokio::test]
-async fn a_start_in_a_transaction_that_rolls_back_never_was() {
-    let db = Db::new().await.with_effects().await;
+async fn a_start_in_a_transaction_that_rolls_back_never_was(db: Db) {
+    let db = db.with_effects().await;
     let client = client(&db).await;
-    let worker = super::worker(&db.url, &db.url).await;
+    let worker = super::worker(&db.url, &db.effects_url()).await;
     let name = || start(Name { name: "rolled".into() });
-    let mut tx = db.pool.begin().await.expect("begins");
-    assert!(client.in_transaction(&mut tx).start(name()).await.expect("starts").is_new());
-    tx.rollback().await.expect("rolls back");
+    let mut tx = db.begin().await;
+    assert!(client.in_transaction(tx.connection()).start(name()).await.expect("starts").is_new());
+    tx.rollback().await;
     tokio::time::sleep(Duration::from_millis(500)).await;
     assert_eq!(db.count("SELECT count(*) FROM gen_durable").await, 0);
     assert!(client.start(name()).await.expect("starts").is_new(), "its key is free");
@@ -64,20 +74,19 @@ async fn a_start_in_a_transaction_that_rolls_back_never_was() {
 }
 
 /// O-11.
-#[tokio::test]
-async fn a_start_in_a_savepoint_that_rolls_back_never_was() {
-    let db = Db::new().await.with_effects().await;
+async fn a_start_in_a_savepoint_that_rolls_back_never_was(db: Db) {
+    let db = db.with_effects().await;
     let client = client(&db).await;
-    let worker = super::worker(&db.url, &db.url).await;
+    let worker = super::worker(&db.url, &db.effects_url()).await;
     let name = |name: &str| start(Name { name: name.into() });
-    let mut tx = db.pool.begin().await.expect("begins");
-    let kept = client.in_transaction(&mut tx).start(name("kept")).await.expect("starts");
-    let mut inner = tx.begin().await.expect("a savepoint");
-    assert!(client.in_transaction(&mut inner).start(name("gone")).await.expect("starts").is_new());
-    inner.rollback().await.expect("rolls back");
-    let again = client.in_transaction(&mut tx).start(name("kept")).await.expect("answers");
+    let mut tx = db.begin().await;
+    let kept = client.in_transaction(tx.connection()).start(name("kept")).await.expect("starts");
+    tx.run("SAVEPOINT within").await;
+    assert!(client.in_transaction(tx.connection()).start(name("gone")).await.expect("starts").is_new());
+    tx.run("ROLLBACK TO SAVEPOINT within").await;
+    let again = client.in_transaction(tx.connection()).start(name("kept")).await.expect("answers");
     assert_eq!((again.is_new(), again.id()), (false, kept.id()), "it sees its own rows");
-    tx.commit().await.expect("commits");
+    tx.commit().await;
     kept.wait().timeout(Duration::from_secs(5)).await.expect("ends");
     assert_eq!(db.count("SELECT count(*) FROM gen_durable").await, 1);
     assert!(client.of::<Named>("gone".to_owned()).show().await.expect_err("never was").is_not_found());
@@ -85,23 +94,22 @@ async fn a_start_in_a_savepoint_that_rolls_back_never_was() {
 }
 
 /// O-11, O-23: a signal counts with the commit; a refused one leaves the transaction usable.
-#[tokio::test]
-async fn a_signal_in_a_transaction_is_heard_with_its_commit() {
-    let db = Db::new().await.with_effects().await;
+async fn a_signal_in_a_transaction_is_heard_with_its_commit(db: Db) {
+    let db = db.with_effects().await;
     let client = client(&db).await;
-    let worker = super::worker(&db.url, &db.url).await;
+    let worker = super::worker(&db.url, &db.effects_url()).await;
     let timed = client.start(start(Patience { within: Duration::from_secs(60) })).await.expect("starts");
-    let mut tx = db.pool.begin().await.expect("begins");
-    client.in_transaction(&mut tx).signal(timed.signal(Go { n: 1 })).await.expect("delivers");
-    tx.rollback().await.expect("rolls back");
+    let mut tx = db.begin().await;
+    client.in_transaction(tx.connection()).signal(timed.signal(Go { n: 1 })).await.expect("delivers");
+    tx.rollback().await;
     assert_eq!(db.count("SELECT count(*) FROM signals").await, 0, "nothing left behind");
-    let mut tx = db.pool.begin().await.expect("begins");
+    let mut tx = db.begin().await;
     let nobody = client.by_id::<Timed>(gen_durable::InstanceId::new(4_711)).signal(Go { n: 1 });
-    assert!(client.in_transaction(&mut tx).signal(nobody).await.expect_err("nobody").is_no_target());
-    client.in_transaction(&mut tx).signal(timed.signal(Go { n: 1 })).await.expect("delivers");
+    assert!(client.in_transaction(tx.connection()).signal(nobody).await.expect_err("nobody").is_no_target());
+    client.in_transaction(tx.connection()).signal(timed.signal(Go { n: 1 })).await.expect("delivers");
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert_eq!(db.count(RUNS).await, 0, "not before the commit");
-    tx.commit().await.expect("commits");
+    tx.commit().await;
     assert!(timed.wait().timeout(Duration::from_secs(5)).await.expect("ends"), "heard");
     let quiet = async || db.count("SELECT count(*) FROM signals").await == 0;
     eventually("the inbox is empty", Duration::from_secs(1), quiet).await;
@@ -109,13 +117,13 @@ async fn a_signal_in_a_transaction_is_heard_with_its_commit() {
 }
 
 /// O-11: two callers with the same keys in opposite orders are put in order, not against each other.
-#[tokio::test]
-async fn a_key_held_by_an_open_transaction_makes_only_its_own_start_wait() {
-    let db = Db::new().await.with_effects().await;
+#[cfg(feature = "postgres")]
+async fn a_key_held_by_an_open_transaction_makes_only_its_own_start_wait(db: Db) {
+    let db = db.with_effects().await;
     let client = client(&db).await;
     let name = |name: &str| start(Name { name: name.into() });
-    let mut tx = db.pool.begin().await.expect("begins");
-    client.in_transaction(&mut tx).start(name("held")).await.expect("starts");
+    let mut tx = db.begin().await;
+    client.in_transaction(tx.connection()).start(name("held")).await.expect("starts");
     let other = client.start(name("free")).await.expect("starts at once");
     assert!(other.is_new());
     let waiting = tokio::spawn({
@@ -125,7 +133,7 @@ async fn a_key_held_by_an_open_transaction_makes_only_its_own_start_wait() {
     let blocked =
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     eventually("it waits", Duration::from_secs(5), async || db.count(blocked).await == 1).await;
-    tx.commit().await.expect("commits");
+    tx.commit().await;
     let answer = waiting.await.expect("no panic").expect("answers");
     assert!(!answer.is_new(), "the first came first");
 }

@@ -8,12 +8,25 @@ use suite::{Db, WorkerProcess, eventually, is_long, nothing_lost};
 use super::{client, worker};
 use crate::machines::{Act, Go, Run, Task, Then};
 
+suite::stores! {
+    both {
+        a_step_ten_times_longer_than_its_lease_runs_once,
+        a_late_goto_of_a_frozen_worker_is_dropped_and_counted,
+        a_late_done_of_a_frozen_worker_is_dropped_and_counted,
+        a_late_park_of_a_frozen_worker_is_dropped_and_counted,
+        a_late_retry_of_a_frozen_worker_is_dropped_and_counted,
+        a_late_outcome_never_disturbs_the_claim_of_another,
+    }
+    postgres {
+        a_worker_with_a_wrong_clock_is_neither_early_nor_late => "a file has no clock: its processes share the machine's",
+    }
+}
+
 const RUNS: &str = "SELECT count(*) FROM effects";
 
 /// O-15. The lease is no limit on a run: it is renewed as long as the process lives.
-#[tokio::test]
-async fn a_step_ten_times_longer_than_its_lease_runs_once() {
-    let db = Db::new().await.with_effects().await;
+async fn a_step_ten_times_longer_than_its_lease_runs_once(db: Db) {
+    let db = db.with_effects().await;
     let lease = Duration::from_secs(if is_long() { 2 } else { 1 });
     let workers = [worker(&db).lease(lease).spawn().await, worker(&db).lease(lease).spawn().await];
     let client = client(&db).await;
@@ -28,8 +41,8 @@ async fn a_step_ten_times_longer_than_its_lease_runs_once() {
 }
 
 /// O-16. P is frozen in its step until Q has finished the instance; P's late outcome changes nothing.
-async fn a_late_outcome_is_dropped(then: Then, result: &str) {
-    let db = Db::new().await.with_effects().await;
+async fn a_late_outcome_is_dropped(db: Db, then: Then, result: &str) {
+    let db = db.with_effects().await;
     let client = client(&db).await;
     let mut p = worker(&db).pause(Duration::from_secs(1)).spawn().await;
     let task = client.start(start(Act { then, millis: 0 })).await.expect("starts");
@@ -58,38 +71,32 @@ async fn a_late_outcome_is_dropped(then: Then, result: &str) {
 }
 
 async fn status(db: &Db, id: InstanceId) -> String {
-    let sql = sqlx::query_scalar("SELECT status::text FROM gen_durable WHERE id = $1").bind(id.get());
-    sql.fetch_one(&db.pool).await.expect("the row")
+    db.text(format!("SELECT status::text FROM gen_durable WHERE id = {id}")).await
 }
 
 /// O-16.
-#[tokio::test]
-async fn a_late_goto_of_a_frozen_worker_is_dropped_and_counted() {
-    a_late_outcome_is_dropped(Then::Goto, "from act").await;
+async fn a_late_goto_of_a_frozen_worker_is_dropped_and_counted(db: Db) {
+    a_late_outcome_is_dropped(db, Then::Goto, "from act").await;
 }
 
 /// O-16.
-#[tokio::test]
-async fn a_late_done_of_a_frozen_worker_is_dropped_and_counted() {
-    a_late_outcome_is_dropped(Then::Done, "from act").await;
+async fn a_late_done_of_a_frozen_worker_is_dropped_and_counted(db: Db) {
+    a_late_outcome_is_dropped(db, Then::Done, "from act").await;
 }
 
 /// O-16.
-#[tokio::test]
-async fn a_late_park_of_a_frozen_worker_is_dropped_and_counted() {
-    a_late_outcome_is_dropped(Then::Park, "from act 7").await;
+async fn a_late_park_of_a_frozen_worker_is_dropped_and_counted(db: Db) {
+    a_late_outcome_is_dropped(db, Then::Park, "from act 7").await;
 }
 
 /// O-16.
-#[tokio::test]
-async fn a_late_retry_of_a_frozen_worker_is_dropped_and_counted() {
-    a_late_outcome_is_dropped(Then::Retry, "from act").await;
+async fn a_late_retry_of_a_frozen_worker_is_dropped_and_counted(db: Db) {
+    a_late_outcome_is_dropped(db, Then::Retry, "from act").await;
 }
 
 /// O-16, while Q has the instance but has not ended it: P's outcome meets a claim of another.
-#[tokio::test]
-async fn a_late_outcome_never_disturbs_the_claim_of_another() {
-    let db = Db::new().await.with_effects().await;
+async fn a_late_outcome_never_disturbs_the_claim_of_another(db: Db) {
+    let db = db.with_effects().await;
     let client = client(&db).await;
     let mut p = worker(&db).pause(Duration::from_secs(1)).spawn().await;
     let task = client.start(start(Act { then: Then::Done, millis: 0 })).await.expect("starts");
@@ -107,10 +114,10 @@ async fn a_late_outcome_never_disturbs_the_claim_of_another() {
 }
 
 /// O-39, as far as built: the database's clock decides, whatever the worker's wall clock says.
-#[tokio::test]
-async fn a_worker_with_a_wrong_clock_is_neither_early_nor_late() {
+#[cfg(feature = "postgres")]
+async fn a_worker_with_a_wrong_clock_is_neither_early_nor_late(db: Db) {
+    let db = db.with_effects().await;
     for offset in ["+1h", "-1h"] {
-        let db = Db::new().await.with_effects().await;
         let Some(skewed) = worker(&db).clock(offset) else {
             return local_postgres::skip("faketime is not installed");
         };
@@ -130,15 +137,13 @@ async fn a_worker_with_a_wrong_clock_is_neither_early_nor_late() {
         let ids: Vec<InstanceId> = [long.id(), late.id(), retried.id(), timed.id()].into_iter().flatten().collect();
         nothing_lost(&db, &ids).await;
         for id in [late.id(), timed.id()].into_iter().flatten() {
-            let after = sqlx::query_scalar::<_, f64>(
-                "SELECT extract(epoch FROM e.at - g.inserted_at)::float8 FROM gen_durable g JOIN effects e
-                 ON e.instance = g.id WHERE g.id = $1",
-            );
-            let after = after.bind(id.get()).fetch_one(&db.pool).await.expect("one run");
+            let after = "SELECT extract(epoch FROM e.at - g.inserted_at)::float8 FROM gen_durable g JOIN effects e
+                ON e.instance = g.id WHERE g.id = ANY ($1)";
+            let after = db.number_of(after, &[id]).await;
             assert!((2.0..3.0).contains(&after), "{offset}: ran {after} s after its start");
         }
-        let runs = sqlx::query_scalar::<_, i64>("SELECT count(*) FROM effects WHERE instance = $1");
-        let runs = runs.bind(long.id().expect("known").get()).fetch_one(&db.pool).await.expect("counts");
+        let runs = "SELECT count(*) FROM effects WHERE instance = ANY ($1)";
+        let runs = db.count_of(runs, &[long.id().expect("known")]).await;
         assert_eq!((runs, process.logged("took back claims")), (1, 0), "{offset}: nothing reclaimed alive");
     }
 }

@@ -3,11 +3,18 @@
 use std::time::{Duration, Instant};
 
 use gen_durable::{InstanceId, start};
-use sqlx::AssertSqlSafe;
 use suite::{Db, Oracle, eventually, size};
 
 use super::{client, worker};
 use crate::machines::{Run, Work};
+
+suite::stores! {
+    both {
+        sweeps_take_back_everything_in_bounded_pieces_once,
+        an_urgent_instance_starts_at_once_after_an_outage,
+        rows_that_crashed_before_never_hide_the_work_behind_them,
+    }
+}
 
 /// Rows of dead workers and waits long past their deadline, in this queue.
 async fn outage(db: &Db, queue: &str, dead: usize, overdue: usize) {
@@ -22,17 +29,18 @@ async fn outage(db: &Db, queue: &str, dead: usize, overdue: usize) {
            now() - interval '1 min' FROM generate_series(1, {overdue}) n"#
     );
     for sql in [dead, overdue] {
-        sqlx::raw_sql(AssertSqlSafe(sql)).execute(&db.pool).await.expect("rows");
+        db.run(sql).await;
     }
-    let name = db.database.name();
-    let role = format!("ANALYZE; ALTER DATABASE {name} SET statement_timeout = '2s'");
-    sqlx::raw_sql(AssertSqlSafe(role)).execute(&db.pool).await.expect("set");
+    db.run("ANALYZE").await;
+    #[cfg(feature = "postgres")]
+    if db.store.dialect() == "postgres" {
+        db.run(format!("ALTER DATABASE {} SET statement_timeout = '2s'", db.database().name())).await;
+    }
 }
 
 /// O-33. The rows stand in a queue that nobody here serves, so that what the sweeps did can be read off.
-#[tokio::test]
-async fn sweeps_take_back_everything_in_bounded_pieces_once() {
-    let db = Db::new().await.with_effects().await;
+async fn sweeps_take_back_everything_in_bounded_pieces_once(db: Db) {
+    let db = db.with_effects().await;
     let (dead, overdue) = (size(60_000), size(20_000));
     outage(&db, "elsewhere", dead, overdue).await;
     let began = Instant::now();
@@ -49,9 +57,8 @@ async fn sweeps_take_back_everything_in_bounded_pieces_once() {
 }
 
 /// O-33. Most urgent first, whatever came back.
-#[tokio::test]
-async fn an_urgent_instance_starts_at_once_after_an_outage() {
-    let db = Db::new().await.with_effects().await;
+async fn an_urgent_instance_starts_at_once_after_an_outage(db: Db) {
+    let db = db.with_effects().await;
     outage(&db, "default", size(60_000), size(20_000)).await;
     let workers = [worker(&db).spawn().await, worker(&db).spawn().await, worker(&db).spawn().await];
     let instance = client(&db).await.start(start(Run { millis: 0, steps: 1 }).priority(-10)).await.expect("starts");
@@ -63,9 +70,8 @@ async fn an_urgent_instance_starts_at_once_after_an_outage() {
 
 /// O-33. Rows that crashed before run one at a time on each worker; they take the other places from nobody. The poll
 /// is seldom and nothing wakes the worker: what it does not look for itself it does not find.
-#[tokio::test]
-async fn rows_that_crashed_before_never_hide_the_work_behind_them() {
-    let db = Db::new().await.with_effects().await;
+async fn rows_that_crashed_before_never_hide_the_work_behind_them(db: Db) {
+    let db = db.with_effects().await;
     db.run(
         r#"INSERT INTO gen_durable (fsm, step, state, crashes, eligible_at)
            SELECT 'work', 'run', '{"millis": 500, "steps": 1}', 1, now() - interval '1 min' FROM generate_series(1, 20)"#,

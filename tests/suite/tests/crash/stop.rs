@@ -3,10 +3,25 @@
 use std::time::{Duration, Instant};
 
 use gen_durable::{InstanceId, Started, start};
-use suite::{Db, Oracle, Wire, eventually, nothing_lost};
+use suite::{Db, Oracle, eventually, nothing_lost};
 
 use super::{client, worker};
 use crate::machines::Run;
+
+suite::stores! {
+    both {
+        a_stopping_worker_ends_short_steps_and_gives_long_ones_back_at_once,
+        a_second_sigterm_does_not_wait_for_running_steps,
+        an_idle_worker_stops_at_once,
+        leases_are_renewed_while_a_worker_drains,
+    }
+    postgres {
+        outcomes_in_the_pipe_are_committed_before_the_end => "no server, no wire: a call answers in this process",
+    }
+    sqlite {
+        outcomes_in_line_for_the_file_are_committed_before_the_end => "rows are held there, not the database",
+    }
+}
 
 const RUNS: &str = "SELECT count(*) FROM effects";
 const DONE: &str = "SELECT count(*) FROM gen_durable WHERE status = 'done'";
@@ -16,9 +31,8 @@ fn ids(started: &[Started]) -> Vec<InstanceId> {
 }
 
 /// O-49. Five steps of 1 s and five of 60 s run, twenty more wait behind them; the drain time is 3 s.
-#[tokio::test]
-async fn a_stopping_worker_ends_short_steps_and_gives_long_ones_back_at_once() {
-    let db = Db::new().await.with_effects().await;
+async fn a_stopping_worker_ends_short_steps_and_gives_long_ones_back_at_once(db: Db) {
+    let db = db.with_effects().await;
     let client = client(&db).await;
     let long_lease = Duration::from_secs(600);
     let mut one = worker(&db).lease(long_lease).drain(Duration::from_secs(3)).spawn().await;
@@ -45,9 +59,8 @@ async fn a_stopping_worker_ends_short_steps_and_gives_long_ones_back_at_once() {
 }
 
 /// O-49, in haste.
-#[tokio::test]
-async fn a_second_sigterm_does_not_wait_for_running_steps() {
-    let db = Db::new().await.with_effects().await;
+async fn a_second_sigterm_does_not_wait_for_running_steps(db: Db) {
+    let db = db.with_effects().await;
     let client = client(&db).await;
     let mut process = worker(&db).drain(Duration::from_secs(300)).spawn().await;
     let running = client.start_many((0..10).map(|_| start(Run { millis: 60_000, steps: 1 }))).await.expect("starts");
@@ -63,9 +76,8 @@ async fn a_second_sigterm_does_not_wait_for_running_steps() {
 }
 
 /// O-49: an idle worker stops at once.
-#[tokio::test]
-async fn an_idle_worker_stops_at_once() {
-    let db = Db::new().await.with_effects().await;
+async fn an_idle_worker_stops_at_once(db: Db) {
+    let db = db.with_effects().await;
     let mut process = worker(&db).spawn().await;
     let began = Instant::now();
     process.terminate();
@@ -74,11 +86,11 @@ async fn an_idle_worker_stops_at_once() {
 }
 
 /// O-50. A hundred steps end while the worker stops, each answer of the database takes half a second.
-#[tokio::test]
-async fn outcomes_in_the_pipe_are_committed_before_the_end() {
-    let db = Db::new().await.with_effects().await;
+#[cfg(feature = "postgres")]
+async fn outcomes_in_the_pipe_are_committed_before_the_end(db: Db) {
+    let db = db.with_effects().await;
     let client = client(&db).await;
-    let wire = Wire::to(&db).await;
+    let wire = suite::Wire::to(&db).await;
     let options = worker(&db).url(wire.url()).concurrency(100).drain(Duration::from_secs(20));
     let mut process = options.spawn().await;
     let started = client.start_many((0..100).map(|_| start(Run { millis: 1_000, steps: 1 }))).await.expect("starts");
@@ -94,10 +106,30 @@ async fn outcomes_in_the_pipe_are_committed_before_the_end() {
     Oracle::of(&db).check(&ids(&started)).await;
 }
 
+/// O-50, on a file: someone else holds it from before the steps end until after the worker was told to.
+#[cfg(feature = "sqlite")]
+async fn outcomes_in_line_for_the_file_are_committed_before_the_end(db: Db) {
+    let db = db.with_effects().await;
+    let client = client(&db).await;
+    let mut process = worker(&db).concurrency(100).drain(Duration::from_secs(20)).spawn().await;
+    let started = client.start_many((0..100).map(|_| start(Run { millis: 1_500, steps: 1 }))).await.expect("starts");
+    eventually("a hundred run", Duration::from_secs(10), async || db.count(RUNS).await == 100).await;
+    let held = db.hold().await;
+    process.terminate();
+    // The lease is 2 s; what ended is not written.
+    tokio::time::sleep(Duration::from_millis(2_500)).await;
+    assert_eq!(db.count(DONE).await, 0);
+    held.commit().await;
+    assert!(process.exit(Duration::from_secs(20)).await.success(), "a clean exit");
+    assert_eq!(db.count(DONE).await, 100, "every step that ended is in the file");
+    assert_eq!(db.count(RUNS).await, 100, "once");
+    assert_eq!(process.logged("gives its claim back") + process.logged("panicked"), 0);
+    Oracle::of(&db).check(&ids(&started)).await;
+}
+
 /// O-50: the leases are renewed until the last commit, however slow.
-#[tokio::test]
-async fn leases_are_renewed_while_a_worker_drains() {
-    let db = Db::new().await.with_effects().await;
+async fn leases_are_renewed_while_a_worker_drains(db: Db) {
+    let db = db.with_effects().await;
     let client = client(&db).await;
     let mut one = worker(&db).drain(Duration::from_secs(20)).spawn().await;
     let slow = client.start(start(Run { millis: 5_000, steps: 1 })).await.expect("starts");

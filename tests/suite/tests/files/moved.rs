@@ -59,3 +59,19 @@ async fn a_file_that_was_replaced_is_said_and_the_next_program_works_on_it() {
     place.all_done(&ids, 4, Duration::from_secs(30)).await;
     drop(worker);
 }
+
+/// All that was committed since the last checkpoint stands there alone: a crash would take it.
+#[tokio::test]
+async fn a_log_that_was_removed_is_said_and_what_it_held_is_saved() {
+    let place = Place::migrated().await;
+    let worker = place.worker().spawn().await;
+    let ids = place.start((0..50).map(|_| start(Run { millis: 20, steps: 8 }))).await;
+    eventually("it works", Duration::from_secs(10), async || place.effects().await > 50).await;
+    fs::remove_file(place.dir().join("gen-durable.db-wal")).expect("removes");
+    let told = format!("the -wal beside the database file {} was removed", place.file().display());
+    eventually("the operator is told", Duration::from_secs(5), async || worker.logged(&told) > 0).await;
+    drop(worker);
+    assert!(place.count("SELECT sum(transitions) FROM gen_durable").await > 20, "what was committed");
+    let _next = place.worker().spawn().await;
+    place.all_done(&ids, 8, Duration::from_secs(30)).await;
+}

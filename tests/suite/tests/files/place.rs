@@ -3,10 +3,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::Arc,
     time::Duration,
 };
 
@@ -15,7 +12,7 @@ use gen_durable_runtime::store::{Migration, Store};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
 use suite::{Db, WorkerOptions, eventually, store_options};
 
-/// Removed when it is dropped.
+/// Within the directory of `effects`, which goes when it is dropped, or with the next test after one that was killed.
 pub struct Place {
     dir: PathBuf,
     /// The steps write what they did elsewhere: what is wrong with the file does not befall them.
@@ -27,11 +24,10 @@ const DUE: &str = "SELECT count(*) FROM gen_durable WHERE status NOT IN ('done',
 impl Place {
     /// Nothing is there yet.
     pub async fn empty() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("gen-durable-files-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let dir = std::env::temp_dir().join(name);
+        let effects = Db::sqlite().await.with_effects().await;
+        let dir = effects.path().with_file_name("place");
         fs::create_dir(&dir).expect("a directory");
-        Self { dir, effects: Db::sqlite().await.with_effects().await }
+        Self { dir, effects }
     }
 
     /// With a migrated file, which nobody has open.
@@ -133,12 +129,6 @@ impl Place {
         let orphans = sqlx::query("PRAGMA foreign_key_check").fetch_all(&mut other).await.expect("checks");
         assert_eq!(orphans.len(), 0, "rows without their parent");
         other.close().await.expect("closes");
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.dir);
     }
 }
 

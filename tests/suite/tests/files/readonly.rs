@@ -2,12 +2,17 @@
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Stdio, time::Duration};
 
+use gen_durable::start;
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
     process::{Child, Command},
 };
 
-use super::place::{self, Place};
+use super::{
+    machines::Run,
+    mounts::{mount, on_a_disk},
+    place::{self, Place},
+};
 
 /// Nobody in particular: modes do not bind root.
 const NOBODY: u32 = 65_534;
@@ -100,8 +105,26 @@ async fn a_directory_that_cannot_be_written_is_said() {
 #[tokio::test]
 async fn a_directory_that_cannot_be_entered_is_said() {
     let place = Place::migrated().await;
-    mode(place.dir(), 0o700);
+    mode(place.dir(), 0o000);
     let Some(said) = says(&place).await else { return unreachable() };
     assert!(said.contains(&out_of_reach(&place)), "{said}");
     mode(place.dir(), 0o755);
+}
+
+/// Not even root writes there.
+#[tokio::test]
+async fn a_disk_that_cannot_be_written_is_said_and_written_once_it_may_be() {
+    let test = "readonly::a_disk_that_cannot_be_written_is_said_and_written_once_it_may_be";
+    let Some(place) = on_a_disk("size=8m", test).await else { return };
+    mount(place.dir(), "remount,ro");
+    let mut worker = place.worker().launch();
+    assert!(!worker.exit(Duration::from_secs(20)).await.success());
+    assert_eq!(worker.logged(&out_of_reach(&place)) + worker.logged(&not_written(&place)), 1, "{:?}", worker.log());
+    let client = place.client();
+    let error = client.start(start(Run { millis: 0, steps: 1 })).await.expect_err("read only");
+    let text = place.file().display().to_string();
+    assert!(error.to_string().contains(&text) && error.is_transient(), "{error}");
+    mount(place.dir(), "remount,rw");
+    client.start(start(Run { millis: 0, steps: 1 })).await.expect("the same client goes on");
+    place.is_sound().await;
 }

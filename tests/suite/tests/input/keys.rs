@@ -4,9 +4,17 @@ use std::time::Duration;
 
 use gen_durable::{Target, start};
 use gen_durable_runtime::model::{Json, SignalSpec};
-use suite::{Db, eventually, nothing_lost};
+use suite::{Db, Sql, eventually, nothing_lost};
 
 use super::{LIMIT, Letter, Make, Note, Write, client, letter, worker};
+
+suite::stores! {
+    both {
+        odd_keys_are_kept_apart_byte_for_byte,
+        a_key_of_one_part_never_looks_like_one_of_two,
+        odd_concurrency_keys_never_block_each_other,
+    }
+}
 
 const ODD: [&str; 20] = [
     "",
@@ -32,12 +40,14 @@ const ODD: [&str; 20] = [
 ];
 
 /// O-12. Kept apart byte for byte; text is never read as a number.
-#[tokio::test]
-async fn odd_keys_are_kept_apart_byte_for_byte() {
-    let db = Db::new().await;
+async fn odd_keys_are_kept_apart_byte_for_byte(db: Db) {
     let client = client(&db).await;
     // An instance whose id is 42.
-    db.run("SELECT setval(pg_get_serial_sequence('gen_durable', 'id'), 41)").await;
+    db.run(Sql {
+        postgres: "SELECT setval(pg_get_serial_sequence('gen_durable', 'id'), 41)",
+        sqlite: "INSERT INTO sqlite_sequence (name, seq) VALUES ('gen_durable', 41)",
+    })
+    .await;
     let forty_two = client.start(start(Write { make: Make::Wait, ..letter("the 42nd") })).await.expect("starts");
     assert_eq!(forty_two.id().expect("known").get(), 42);
     let mut ids = Vec::new();
@@ -63,9 +73,7 @@ async fn odd_keys_are_kept_apart_byte_for_byte() {
 }
 
 /// O-12: `a:b` as one part is not `a` and `b` as two; a foreign key is taken as it stands.
-#[tokio::test]
-async fn a_key_of_one_part_never_looks_like_one_of_two() {
-    let db = Db::new().await;
+async fn a_key_of_one_part_never_looks_like_one_of_two(db: Db) {
     let client = client(&db).await;
     client.start(start(Write { make: Make::Wait, ..letter("a:b") })).await.expect("starts");
     assert_eq!(db.text("SELECT correlation_key FROM gen_durable").await, "letter:a%3Ab");
@@ -81,9 +89,7 @@ async fn a_key_of_one_part_never_looks_like_one_of_two() {
 }
 
 /// O-12: a concurrency key is compared byte for byte as well.
-#[tokio::test]
-async fn odd_concurrency_keys_never_block_each_other() {
-    let db = Db::new().await;
+async fn odd_concurrency_keys_never_block_each_other(db: Db) {
     let client = client(&db).await;
     let writes = ODD.iter().enumerate().map(|(n, desk)| Write { desk: (*desk).into(), ..letter(&n.to_string()) });
     let started = client.start_many(writes.map(start)).await.expect("starts");

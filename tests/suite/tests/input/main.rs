@@ -6,6 +6,8 @@ mod keys;
 mod names;
 mod nul;
 mod numbers;
+#[cfg(feature = "postgres")]
+mod schemas;
 
 use std::{collections::BTreeMap, time::Duration};
 

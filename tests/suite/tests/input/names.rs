@@ -2,124 +2,44 @@
 
 use std::time::{Duration, Instant};
 
-use gen_durable::{Client, Filter, Migration, Target, Worker, start};
+use gen_durable::{Filter, Target, Worker, start};
 use gen_durable_runtime::model::{Json, SignalSpec};
 use suite::{Db, eventually};
 
-use super::{LIMIT, Letter, Make, Note, Post, Write, client, letter};
+use super::{LIMIT, Make, Note, Post, Write, client, letter};
+
+suite::stores! {
+    both {
+        a_queue_of_any_accepted_name_is_served_and_woken,
+        a_worker_of_a_wildcard_takes_nothing_of_other_queues,
+        names_that_cannot_be_are_refused_by_their_field,
+        a_signal_named_like_a_pattern_wakes_nobody,
+    }
+}
 
 /// Longer than any test: what begins sooner was woken.
-const SELDOM: Duration = Duration::from_secs(60);
+pub(crate) const SELDOM: Duration = Duration::from_secs(60);
 
-async fn with_a_victim() -> Db {
-    let db = Db::new().await;
+pub(crate) async fn with_a_victim(db: &Db) {
     db.run("CREATE TABLE victim (n int); INSERT INTO victim VALUES (7)").await;
-    db
 }
 
-async fn the_victim_lives(db: &Db) {
+pub(crate) async fn the_victim_lives(db: &Db) {
     assert_eq!(db.count("SELECT sum(n) FROM victim").await, 7);
-}
-
-/// O-60. Each works end to end exactly as named: up, run, wake, signal, down.
-#[tokio::test]
-async fn a_schema_of_any_accepted_name_works_end_to_end() {
-    let db = with_a_victim().await;
-    let longest = format!("é{}", "x".repeat(61));
-    let names = [
-        "public; drop table victim; --",
-        "a\"b",
-        "\"; drop table victim; --",
-        "o'brien",
-        "a$$b",
-        "x.y",
-        "My-Schema",
-        "select",
-        "1st",
-        "schéma",
-        "{schema}",
-        "a\\b",
-        "%s $1 :1 ?",
-        " ",
-        longest.as_str(),
-    ];
-    for name in names {
-        let client = Client::options(&db.url).pool_size(4).schema(name).expect("accepted").open().expect("opens");
-        let worker = Worker::new(client.clone()).handler(Post).poll(SELDOM).drain(Duration::from_secs(1));
-        let worker = worker.start().await.unwrap_or_else(|e| panic!("{name:?}: {e}"));
-        let began = Instant::now();
-        let handle = client.start(start(Write { make: Make::Wait, ..letter("a") })).await.expect("starts");
-        while !matches!(handle.get().await.expect("there"), Letter::Read {}) {
-            assert!(began.elapsed() < Duration::from_secs(10), "{name:?}: nobody was woken");
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-        handle.signal(Note { text: name.into() }).await.expect("delivers");
-        assert_eq!(handle.wait().timeout(Duration::from_secs(10)).await.expect("ends"), name);
-        worker.stop().await;
-        let named = sqlx::query_scalar::<_, i64>("SELECT count(*) FROM pg_namespace WHERE nspname = $1").bind(name);
-        assert_eq!(named.fetch_one(&db.pool).await.expect("counts"), 1, "exactly as named");
-        client.migrate(Migration { to: Some(0), ..Migration::default() }).await.expect("goes down");
-        client.check().await.expect_err("it is gone");
-        client.close().await;
-        the_victim_lives(&db).await;
-    }
-    let left =
-        "SELECT count(*) FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname NOT IN ('public', 'information_schema')";
-    assert_eq!(db.count(left).await, 0);
-}
-
-/// O-60. Refused by a rule that is said, never cut in silence.
-#[tokio::test]
-async fn a_schema_that_cannot_be_named_so_is_refused() {
-    let long = "x".repeat(64);
-    let cases = [
-        ("", "is empty"),
-        ("a\nb", "control character"),
-        ("a\0b", "control character"),
-        (long.as_str(), "has 64 bytes: at most 63 are allowed"),
-        ("pg_temp", "reserved"),
-        ("information_schema", "reserved"),
-    ];
-    for (name, problem) in cases {
-        let error = Client::options("postgres://localhost/x").schema(name).expect_err("refused");
-        assert_eq!(error.field(), Some("schema"));
-        assert!(error.to_string().contains(problem), "{error}");
-    }
-}
-
-/// O-60: two schemas of one database are two worlds, however alike their names.
-#[tokio::test]
-async fn schemas_with_like_names_hear_nothing_of_each_other() {
-    let db = with_a_victim().await;
-    let open =
-        |name: &str| Client::options(&db.url).pool_size(4).schema(name).expect("accepted").open().expect("opens");
-    let (upper, lower) = (open("Shop"), open("shop"));
-    lower.migrate(Migration::default()).await.expect("migrates");
-    let worker = Worker::new(upper.clone()).handler(Post).start().await.expect("starts");
-    let ours = upper.start(start(letter("a"))).await.expect("starts");
-    let theirs = lower.start(start(letter("a"))).await.expect("starts");
-    assert!(theirs.is_new());
-    ours.wait().timeout(LIMIT).await.expect("ends");
-    theirs.wait().timeout(Duration::from_millis(300)).await.expect_err("nobody works there");
-    worker.stop().await;
-    the_victim_lives(&db).await;
 }
 
 const ODD: [&str; 12] =
     ["q'; drop table victim; --", "q\"", "%", "_", "*", "../x", " ", "  ", "\u{1f980}", "{schema}", "$1", "Default"];
 
 /// O-61. Plain data: work is found, and wake-ups arrive, in a queue of any accepted name.
-#[tokio::test]
-async fn a_queue_of_any_accepted_name_is_served_and_woken() {
-    let db = with_a_victim().await;
+async fn a_queue_of_any_accepted_name_is_served_and_woken(db: Db) {
+    with_a_victim(&db).await;
     let client = client(&db).await;
     let worker = Worker::new(client.clone()).handler(Post).poll(SELDOM).drain(Duration::from_secs(1));
     let longest = "q".repeat(200);
     let names = || ODD.into_iter().chain([longest.as_str()]);
     let worker = names().fold(worker, |worker, name| worker.queue(name, 2)).start().await.expect("starts");
-    let listeners =
-        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query ILIKE 'LISTEN %'";
-    eventually("it listens", Duration::from_secs(5), async || db.count(listeners).await == 1).await;
+    db.heard().await;
     for name in names() {
         let began = Instant::now();
         let handle = client.start(start(letter(name)).queue(name)).await.expect("starts");
@@ -133,9 +53,8 @@ async fn a_queue_of_any_accepted_name_is_served_and_woken() {
 }
 
 /// O-61: a wildcard serves its own queue.
-#[tokio::test]
-async fn a_worker_of_a_wildcard_takes_nothing_of_other_queues() {
-    let db = with_a_victim().await;
+async fn a_worker_of_a_wildcard_takes_nothing_of_other_queues(db: Db) {
+    with_a_victim(&db).await;
     let client = client(&db).await;
     let worker = Worker::new(client.clone()).handler(Post).poll(Duration::from_millis(50)).only_these_queues();
     let worker = ["%", "_", "*", ".*"].into_iter().fold(worker, |worker, name| worker.queue(name, 2));
@@ -148,9 +67,8 @@ async fn a_worker_of_a_wildcard_takes_nothing_of_other_queues() {
 }
 
 /// O-61.
-#[tokio::test]
-async fn names_that_cannot_be_are_refused_by_their_field() {
-    let db = with_a_victim().await;
+async fn names_that_cannot_be_are_refused_by_their_field(db: Db) {
+    with_a_victim(&db).await;
     let client = client(&db).await;
     for name in ["", "a\nb", "a:b", &"q".repeat(201), &"q".repeat(10_000)] {
         let error = client.start(start(letter("a")).queue(name)).await.expect_err("refused");
@@ -175,9 +93,8 @@ async fn names_that_cannot_be_are_refused_by_their_field() {
 }
 
 /// O-61: a signal's name is compared as it is.
-#[tokio::test]
-async fn a_signal_named_like_a_pattern_wakes_nobody() {
-    let db = with_a_victim().await;
+async fn a_signal_named_like_a_pattern_wakes_nobody(db: Db) {
+    with_a_victim(&db).await;
     let client = client(&db).await;
     let worker = super::worker(&client).await;
     let open = client.start(start(Write { make: Make::Wait, ..letter("a") })).await.expect("starts");

@@ -6,15 +6,21 @@ use suite::{Db, nothing_lost};
 
 use super::{LIMIT, Letter, Make, Note, ROWS, Write, client, letter, worker};
 
+suite::stores! {
+    both {
+        a_nul_in_input_is_refused_by_the_name_of_its_field,
+        a_nul_made_by_a_step_is_its_error_and_error_texts_are_made_storable,
+        a_nul_in_a_key_that_is_asked_for_is_an_error_and_no_answer,
+    }
+}
+
 fn refused(error: &Error, field: &str) {
     assert_eq!((error.is_invalid(), error.field()), (true, Some(field)), "{error}");
     assert!(!error.to_string().contains("SECRET"), "the data are not quoted: {error}");
 }
 
 /// O-57. Input: a typed error that names the field, before any SQL.
-#[tokio::test]
-async fn a_nul_in_input_is_refused_by_the_name_of_its_field() {
-    let db = Db::new().await;
+async fn a_nul_in_input_is_refused_by_the_name_of_its_field(db: Db) {
     let client = client(&db).await;
     let nul = || "SECRET\0".to_owned();
     let in_value = Write { map: [("k".to_owned(), nul())].into(), ..letter("a") };
@@ -48,9 +54,7 @@ async fn a_nul_in_input_is_refused_by_the_name_of_its_field() {
 }
 
 /// O-57. What a step makes: an error of the step, which its catch gets. Failing always succeeds.
-#[tokio::test]
-async fn a_nul_made_by_a_step_is_its_error_and_error_texts_are_made_storable() {
-    let db = Db::new().await;
+async fn a_nul_made_by_a_step_is_its_error_and_error_texts_are_made_storable(db: Db) {
     let client = client(&db).await;
     let worker = worker(&client).await;
     let made = async |name: &str, make| {
@@ -69,9 +73,7 @@ async fn a_nul_made_by_a_step_is_its_error_and_error_texts_are_made_storable() {
 }
 
 /// O-57: as it is, when a key or a name asks for it.
-#[tokio::test]
-async fn a_nul_in_a_key_that_is_asked_for_is_an_error_and_no_answer() {
-    let db = Db::new().await;
+async fn a_nul_in_a_key_that_is_asked_for_is_an_error_and_no_answer(db: Db) {
     let client = client(&db).await;
     let handle = client.of::<Letter>("a\0".to_owned());
     refused(&handle.show().await.expect_err("refused"), "key");

@@ -7,10 +7,16 @@ use suite::Db;
 
 use super::{LIMIT, Letter, Post, client, letter};
 
+suite::stores! {
+    both {
+        every_priority_of_its_type_is_kept_and_ordered,
+        settings_that_would_stall_or_spin_are_refused_at_boot,
+        the_smallest_and_the_largest_settings_that_are_allowed_work,
+    }
+}
+
 /// O-58. The type is the column's: nothing wraps.
-#[tokio::test]
-async fn every_priority_of_its_type_is_kept_and_ordered() {
-    let db = Db::new().await;
+async fn every_priority_of_its_type_is_kept_and_ordered(db: Db) {
     let client = client(&db).await;
     for priority in [i16::MAX, 0, i16::MIN] {
         let name = priority.to_string();
@@ -36,9 +42,7 @@ async fn refused(client: &Client, change: impl FnOnce(Worker) -> Worker) -> Stri
 }
 
 /// O-58. Each is named with its range at boot; none is a busy loop.
-#[tokio::test]
-async fn settings_that_would_stall_or_spin_are_refused_at_boot() {
-    let db = Db::new().await;
+async fn settings_that_would_stall_or_spin_are_refused_at_boot(db: Db) {
     let client = client(&db).await;
     let zero = Duration::ZERO;
     assert_eq!(refused(&client, |w| w.queue("default", 0)).await, "queue default runs 1 to 100,000 steps at once");
@@ -59,9 +63,7 @@ async fn settings_that_would_stall_or_spin_are_refused_at_boot() {
 }
 
 /// O-58. Ends that are allowed work.
-#[tokio::test]
-async fn the_smallest_and_the_largest_settings_that_are_allowed_work() {
-    let db = Db::new().await;
+async fn the_smallest_and_the_largest_settings_that_are_allowed_work(db: Db) {
     let tiny = Client::options(&db.url).pool_size(0).connect().await.expect("connects with at least two");
     let worker = Worker::new(tiny.clone()).handler(Post).queue("default", 1).batch(1).steps_in_place(0);
     let times = Duration::from_millis(10);

@@ -8,6 +8,18 @@ use suite::{Db, Wire, WorkerProcess, eventually, nothing_lost};
 use super::{client, worker};
 use crate::machines::{Act, Go, Then};
 
+suite::stores! {
+    postgres {
+        a_goto_whose_answer_was_lost_is_told_by_its_fence_and_goes_on_in_place => "no answer is lost on the way out of a call in this process",
+        a_done_whose_statement_was_answered_to_nobody_is_written_once => "no answer is lost on the way out of a call in this process",
+        a_done_whose_commit_was_answered_to_nobody_is_written_once => "no answer is lost on the way out of a call in this process",
+        a_park_whose_statement_was_answered_to_nobody_is_parked_once => "no answer is lost on the way out of a call in this process",
+        a_park_whose_commit_was_answered_to_nobody_is_parked_once => "no answer is lost on the way out of a call in this process",
+        a_retry_whose_answer_was_lost_counts_one_attempt => "no answer is lost on the way out of a call in this process",
+        a_claim_whose_answer_was_lost_comes_back_with_its_lease => "no answer is lost on the way out of a call in this process",
+    }
+}
+
 /// A worker whose answers to requests with this text are lost, so many times.
 async fn lossy(db: &Db, text: &str, times: usize) -> (Wire, WorkerProcess) {
     let wire = Wire::to(db).await;
@@ -20,8 +32,8 @@ const STORY: &str = "SELECT coalesce(string_agg(step || attempt, ' ' ORDER BY at
 const COUNTS: &str = "SELECT format('%s %s %s', status, transitions, crashes) FROM gen_durable";
 
 /// What one instance did, and what became of it, when the answers to `text` were lost `times` times.
-async fn told(then: Then, text: &str, times: usize, result: &str, story: &str, counts: &str) {
-    let db = Db::new().await.with_effects().await;
+async fn told(db: Db, then: Then, text: &str, times: usize, result: &str, story: &str, counts: &str) {
+    let db = db.with_effects().await;
     let (wire, mut process) = lossy(&db, text, times).await;
     let task = client(&db).await.start(start(Act { then, millis: 0 })).await.expect("starts");
     if then == Then::Park {
@@ -42,39 +54,39 @@ async fn told(then: Then, text: &str, times: usize, result: &str, story: &str, c
 }
 
 /// O-47, O-49 and the fence: our token with one transition more means that it landed.
-#[tokio::test]
-async fn a_goto_whose_answer_was_lost_is_told_by_its_fence_and_goes_on_in_place() {
-    told(Then::Goto, "from act", 2, "from act", "act0 onward0", "done 2 0").await;
+#[cfg(feature = "postgres")]
+async fn a_goto_whose_answer_was_lost_is_told_by_its_fence_and_goes_on_in_place(db: Db) {
+    told(db, Then::Goto, "from act", 2, "from act", "act0 onward0", "done 2 0").await;
 }
 
 /// The end of a machine that awaits signals takes a transaction, as a park does: lost before its end here,
-#[tokio::test]
-async fn a_done_whose_statement_was_answered_to_nobody_is_written_once() {
-    told(Then::Done, "from act", 1, "from act", "act0", "done 1 0").await;
+#[cfg(feature = "postgres")]
+async fn a_done_whose_statement_was_answered_to_nobody_is_written_once(db: Db) {
+    told(db, Then::Done, "from act", 1, "from act", "act0", "done 1 0").await;
 }
 
 /// and at its end here.
-#[tokio::test]
-async fn a_done_whose_commit_was_answered_to_nobody_is_written_once() {
-    told(Then::Done, "COMMIT", 1, "from act", "act0", "done 1 0").await;
+#[cfg(feature = "postgres")]
+async fn a_done_whose_commit_was_answered_to_nobody_is_written_once(db: Db) {
+    told(db, Then::Done, "COMMIT", 1, "from act", "act0", "done 1 0").await;
 }
 
 /// Lost before the end of its transaction here,
-#[tokio::test]
-async fn a_park_whose_statement_was_answered_to_nobody_is_parked_once() {
-    told(Then::Park, "from act", 2, "from act 7", "act0 hold0", "done 2 0").await;
+#[cfg(feature = "postgres")]
+async fn a_park_whose_statement_was_answered_to_nobody_is_parked_once(db: Db) {
+    told(db, Then::Park, "from act", 2, "from act 7", "act0 hold0", "done 2 0").await;
 }
 
 /// and at its end here.
-#[tokio::test]
-async fn a_park_whose_commit_was_answered_to_nobody_is_parked_once() {
-    told(Then::Park, "COMMIT", 2, "from act 7", "act0 hold0", "done 2 0").await;
+#[cfg(feature = "postgres")]
+async fn a_park_whose_commit_was_answered_to_nobody_is_parked_once(db: Db) {
+    told(db, Then::Park, "COMMIT", 2, "from act 7", "act0 hold0", "done 2 0").await;
 }
 
 /// A retry changes no transition: the attempts tell that it landed.
-#[tokio::test]
-async fn a_retry_whose_answer_was_lost_counts_one_attempt() {
-    let db = Db::new().await.with_effects().await;
+#[cfg(feature = "postgres")]
+async fn a_retry_whose_answer_was_lost_counts_one_attempt(db: Db) {
+    let db = db.with_effects().await;
     let (wire, _process) = lossy(&db, "told to err", 2).await;
     let task = client(&db).await.start(start(Act { then: Then::Error, millis: 0 })).await.expect("starts");
     let ended = task.wait().timeout(Duration::from_secs(10)).await.expect("it ends");
@@ -84,9 +96,9 @@ async fn a_retry_whose_answer_was_lost_counts_one_attempt() {
 }
 
 /// A claim whose answer was lost is nobody's: its rows come back with the lease, and count as crashed once.
-#[tokio::test]
-async fn a_claim_whose_answer_was_lost_comes_back_with_its_lease() {
-    let db = Db::new().await.with_effects().await;
+#[cfg(feature = "postgres")]
+async fn a_claim_whose_answer_was_lost_comes_back_with_its_lease(db: Db) {
+    let db = db.with_effects().await;
     let task = client(&db).await.start(start(Act { then: Then::Goto, millis: 0 })).await.expect("starts");
     let wire = Wire::to(&db).await;
     // Only a claim names all steps; the first one finds the instance.

@@ -3,11 +3,18 @@
 use std::time::{Duration, Instant};
 
 use gen_durable::{Client, InstanceId, start};
-use sqlx::AssertSqlSafe;
 use suite::{Db, Oracle, Wire, WorkerOptions, eventually};
 
 use super::{client, worker};
 use crate::machines::Run;
+
+suite::stores! {
+    postgres {
+        a_listener_that_is_terminated_comes_back_subscribed => "no connection listens",
+        a_listener_that_went_deaf_is_replaced_within_bounds => "no connection listens",
+        an_idle_worker_hears_of_work_long_before_its_poll => "no connection listens",
+    }
+}
 
 /// The floor under lost wake-ups, and what a busy machine may add.
 const POLL: Duration = Duration::from_secs(2);
@@ -42,11 +49,9 @@ async fn slowest(db: &Db, ids: &[InstanceId]) -> Duration {
         usize::try_from(db.count_of(run, ids).await).expect("a count") == ids.len()
     };
     eventually("all ran", POLL + MARGIN, all).await;
-    let ids: Vec<i64> = ids.iter().map(|id| id.get()).collect();
     let sql = "SELECT max(extract(epoch FROM e.at - g.inserted_at))::float8 FROM effects e
                JOIN gen_durable g ON g.id = e.instance WHERE g.id = ANY ($1)";
-    let slowest: f64 = sqlx::query_scalar(sql).bind(ids).fetch_one(&db.pool).await.expect("a time");
-    Duration::from_secs_f64(slowest.max(0.0))
+    Duration::from_secs_f64(db.number_of(sql, ids).await.max(0.0))
 }
 
 /// Six starts, each on an idle worker.
@@ -58,15 +63,15 @@ async fn is_heard(db: &Db, client: &Client) {
 }
 
 /// O-48.
-#[tokio::test]
-async fn a_listener_that_is_terminated_comes_back_subscribed() {
-    let db = Db::new().await.with_effects().await;
+#[cfg(feature = "postgres")]
+async fn a_listener_that_is_terminated_comes_back_subscribed(db: Db) {
+    let db = db.with_effects().await;
     let (_wire, options) = through_a_wire(&db).await;
     let (_process, client) = (options.spawn().await, client(&db).await);
     eventually("it listens", Duration::from_secs(5), async || db.count(LISTENERS).await == 1).await;
     is_heard(&db, &client).await;
     let terminate = format!("SELECT pg_terminate_backend(pid) FROM ({}) l", LISTENERS.replace("count(*)", "pid"));
-    sqlx::raw_sql(AssertSqlSafe(terminate)).execute(&db.pool).await.expect("terminates");
+    db.run(terminate).await;
     let began = Instant::now();
     let back = async || began.elapsed() > Duration::from_secs(1) && db.count(LISTENERS).await == 1;
     let ids = insert_until(&client, Duration::from_secs(5), back).await;
@@ -77,9 +82,9 @@ async fn a_listener_that_is_terminated_comes_back_subscribed() {
 }
 
 /// O-48. Nothing says that the socket is dead: the listener finds out by calling itself, after 10 s and 5 s more.
-#[tokio::test]
-async fn a_listener_that_went_deaf_is_replaced_within_bounds() {
-    let db = Db::new().await.with_effects().await;
+#[cfg(feature = "postgres")]
+async fn a_listener_that_went_deaf_is_replaced_within_bounds(db: Db) {
+    let db = db.with_effects().await;
     let (wire, options) = through_a_wire(&db).await;
     let (process, client) = (options.spawn().await, client(&db).await);
     eventually("it listens", Duration::from_secs(5), async || db.count(LISTENERS).await == 1).await;
@@ -93,9 +98,9 @@ async fn a_listener_that_went_deaf_is_replaced_within_bounds() {
 }
 
 /// O-48, O-62: what another process starts is heard at once, and so is what a waiting row is sent.
-#[tokio::test]
-async fn an_idle_worker_hears_of_work_long_before_its_poll() {
-    let db = Db::new().await.with_effects().await;
+#[cfg(feature = "postgres")]
+async fn an_idle_worker_hears_of_work_long_before_its_poll(db: Db) {
+    let db = db.with_effects().await;
     let _process = worker(&db).poll(Duration::from_secs(60)).spawn().await;
     let client = client(&db).await;
     eventually("it listens", Duration::from_secs(5), async || db.count(LISTENERS).await == 1).await;

@@ -4,8 +4,12 @@
 #[path = "../../src/machines.rs"]
 mod machines;
 
+#[cfg(feature = "postgres")]
 mod answers;
+mod calls;
+#[cfg(feature = "postgres")]
 mod listener;
+#[cfg(feature = "postgres")]
 mod pools;
 mod restart;
 

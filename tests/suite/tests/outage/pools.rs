@@ -3,11 +3,18 @@
 use std::time::{Duration, Instant};
 
 use gen_durable::{Client, Migration, prelude::*};
-use sqlx::PgPool;
-use suite::{Bouncer, Db, Oracle, eventually, is_long, nothing_lost, size};
+use suite::{Bouncer, Db, Oracle, is_long, nothing_lost, size};
 
 use super::{client, ids, worker};
 use crate::machines::{Act, Go, Patience, Prepare, Rig, Run, Then, Visits};
+
+suite::stores! {
+    postgres {
+        a_pool_smaller_than_the_work_makes_it_slow_and_nothing_else => "one writer: a step that holds a transaction holds up all",
+        behind_a_transaction_pooler_everything_works_by_the_poll => "no pooler between a program and its file",
+        a_migration_through_a_transaction_pooler_leaves_no_lock_behind => "no pooler between a program and its file",
+    }
+}
 
 /// Uses two pools at once in each step.
 #[durable_fsm(output(u64), handler(Shop), retry(attempts = 3))]
@@ -18,7 +25,7 @@ pub enum Busy {
 
 pub struct Shop {
     client: Client,
-    pool: PgPool,
+    pool: sqlx::PgPool,
 }
 
 impl BusySteps for Shop {
@@ -36,9 +43,8 @@ impl BusySteps for Shop {
 }
 
 /// O-46. The steps wait for one of three connections, longer than their lease of 2 s; the engine has three as well.
-#[tokio::test]
-async fn a_pool_smaller_than_the_work_makes_it_slow_and_nothing_else() {
-    let db = Db::new().await.with_effects().await;
+async fn a_pool_smaller_than_the_work_makes_it_slow_and_nothing_else(db: Db) {
+    let db = db.with_effects().await;
     let engine = Client::options(&db.url).pool_size(3).connect().await.expect("connects");
     let pool = sqlx::postgres::PgPoolOptions::new().max_connections(3).connect(&db.url).await.expect("connects");
     let shop = Shop { client: engine.clone(), pool };
@@ -59,9 +65,8 @@ async fn a_pool_smaller_than_the_work_makes_it_slow_and_nothing_else() {
 }
 
 /// O-45. Three workers on five connections of a transaction pooler; one is killed and started again.
-#[tokio::test]
-async fn behind_a_transaction_pooler_everything_works_by_the_poll() {
-    let db = Db::new().await.with_effects().await;
+async fn behind_a_transaction_pooler_everything_works_by_the_poll(db: Db) {
+    let db = db.with_effects().await;
     let Some(bouncer) = Bouncer::to(&db, 5).await else { return local_postgres::skip("pgbouncer is not installed") };
     let options = worker(&db).url(bouncer.url()).with("SUITE_POOLER", 1);
     let mut workers = vec![options.spawn().await, options.spawn().await, options.spawn().await];
@@ -101,9 +106,7 @@ async fn behind_a_transaction_pooler_everything_works_by_the_poll() {
 }
 
 /// O-45: migrations through the pooler leave no lock behind and take effect, or say that they need a direct way.
-#[tokio::test]
-async fn a_migration_through_a_transaction_pooler_leaves_no_lock_behind() {
-    let db = Db::new().await;
+async fn a_migration_through_a_transaction_pooler_leaves_no_lock_behind(db: Db) {
     let Some(bouncer) = Bouncer::to(&db, 5).await else { return local_postgres::skip("pgbouncer is not installed") };
     let options = Client::options(bouncer.url()).transaction_pooler(true).schema("behind").expect("a name");
     let client = options.open().expect("opens");
@@ -113,22 +116,4 @@ async fn a_migration_through_a_transaction_pooler_leaves_no_lock_behind() {
         client.migrate(Migration { to: Some(0), ..Migration::default() }).await.expect("goes down");
     }
     nothing_lost(&db, &[]).await;
-}
-
-/// O-46: calls that wait for a connection are in no one's way once it comes.
-#[tokio::test]
-async fn five_hundred_calls_at_once_on_two_connections_are_all_answered() {
-    let db = Db::new().await;
-    let client = Client::options(&db.url).pool_size(2).connect().await.expect("connects");
-    let call = |n: u64| {
-        let client = client.clone();
-        async move { client.start(start(Prepare { name: n % 50, millis: 0, rounds: 1 })).await.map(|h| h.is_new()) }
-    };
-    let answers = futures_util::future::join_all((0..500).map(call)).await;
-    let new = answers.into_iter().map(|a| a.expect("answered")).filter(|new| *new).count();
-    assert_eq!(new, 50);
-    eventually("all are there", Duration::from_secs(1), async || {
-        db.count("SELECT count(*) FROM gen_durable").await == 50
-    })
-    .await;
 }

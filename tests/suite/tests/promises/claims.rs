@@ -4,13 +4,43 @@ use std::time::Duration;
 
 use gen_durable_runtime::{
     model::{
-        AwaitMode, Change, Claim, Committed, ConcurrencySlot, Deadline, Entry, InstanceId, Json, SignalSpec, StartSpec,
-        Target, Transition, Verdict, Wait, Wake,
+        AwaitMode, Change, Claim, ClaimToken, Committed, ConcurrencySlot, Deadline, Entry, InstanceId, Json,
+        SignalSpec, StartSpec, Target, Transition, Verdict, Wait, Wake,
         plan::{self, Rules},
     },
-    store::{Delivered, Known},
+    store::{Delivered, Known, Renewed},
 };
 use suite::{Db, entry, order, start};
+
+suite::stores! {
+    both {
+        an_instance_goes_from_start_over_a_step_in_place_to_done,
+        a_claim_takes_the_most_urgent_first_and_says_when_the_next_is_due,
+        two_claims_never_share_a_row,
+        an_unconfigured_key_runs_one_at_a_time,
+        commit_by_a_lost_claim_changes_nothing,
+        a_commit_whose_answer_was_lost_is_told_by_its_fence,
+        one_outcome_that_cannot_be_stored_changes_nothing_of_the_others,
+        a_signal_before_the_wait_is_not_lost_and_is_consumed_once,
+        a_parked_instance_is_woken_by_a_match_and_only_by_a_match,
+        a_wait_times_out_on_time_and_a_late_signal_stays_in_the_inbox,
+        a_wait_that_is_not_over_is_parked_again_without_a_run,
+        a_dedup_key_protects_for_the_life_of_the_instance,
+        a_signal_to_nobody_is_refused_and_leaves_nothing,
+        a_business_key_has_one_occupant_and_a_second_start_is_told_who,
+        a_renewal_extends_what_stands_and_names_what_is_lost,
+        rows_of_code_that_nobody_knows_hide_nothing_and_are_left_alone,
+        rows_that_crashed_twice_before_come_one_at_a_time,
+        a_retry_never_collides_with_a_newer_twin,
+    }
+    postgres {
+        a_row_held_by_someone_else_never_makes_a_batch_wait => "a file has no row locks: who holds it holds all of it",
+        a_renewal_never_waits_for_a_row_and_names_it => "a file has no row locks: who holds it holds all of it",
+    }
+    sqlite {
+        a_commit_in_line_for_the_file_is_made_once_it_is_free => "rows are held there, not the database",
+    }
+}
 
 pub(crate) const RULES: Rules =
     Rules { version: 1, queue: "default", priority: 0, may_continue: true, awaits_signals: true };
@@ -49,9 +79,7 @@ async fn commit(db: &Db, t: Transition) -> Committed {
     db.store.commit(&[t]).await.expect("commits")[0]
 }
 
-#[tokio::test]
-async fn an_instance_goes_from_start_over_a_step_in_place_to_done() {
-    let db = Db::new().await;
+async fn an_instance_goes_from_start_over_a_step_in_place_to_done(db: Db) {
     begin(&db, &[start()]).await;
     let claims = claim(&db, 10, "w#1").await;
     assert_eq!((claims.len(), claims[0].step.as_str(), &claims[0].wake), (1, "a", &Wake::Ready));
@@ -65,9 +93,7 @@ async fn an_instance_goes_from_start_over_a_step_in_place_to_done() {
     );
 }
 
-#[tokio::test]
-async fn a_claim_takes_the_most_urgent_first_and_says_when_the_next_is_due() {
-    let db = Db::new().await;
+async fn a_claim_takes_the_most_urgent_first_and_says_when_the_next_is_due(db: Db) {
     let late = StartSpec { delay: Duration::from_secs(60), ..start() };
     let urgent = StartSpec { priority: Some(-5), ..start() };
     let ids = begin(&db, &[start(), urgent, late]).await;
@@ -81,9 +107,7 @@ async fn a_claim_takes_the_most_urgent_first_and_says_when_the_next_is_due() {
     assert!((58..=60).contains(&due), "{due}");
 }
 
-#[tokio::test]
-async fn two_claims_never_share_a_row() {
-    let db = Db::new().await;
+async fn two_claims_never_share_a_row(db: Db) {
     begin(&db, &vec![start(); 100]).await;
     let known = known();
     let (a, b) = (order(&known, 60, "a#1"), order(&known, 60, "b#1"));
@@ -95,9 +119,7 @@ async fn two_claims_never_share_a_row() {
     assert_eq!(ids.len(), all);
 }
 
-#[tokio::test]
-async fn an_unconfigured_key_runs_one_at_a_time() {
-    let db = Db::new().await;
+async fn an_unconfigured_key_runs_one_at_a_time(db: Db) {
     let slot = || Some(ConcurrencySlot { key: "k:1".into(), limit: None });
     let keyed = StartSpec { entry: Entry { concurrency: slot(), ..entry("a") }, ..start() };
     begin(&db, &[keyed.clone(), keyed, start()]).await;
@@ -109,9 +131,7 @@ async fn an_unconfigured_key_runs_one_at_a_time() {
     assert_eq!(claim(&db, 10, "w#3").await.len(), 1);
 }
 
-#[tokio::test]
-async fn commit_by_a_lost_claim_changes_nothing() {
-    let db = Db::new().await;
+async fn commit_by_a_lost_claim_changes_nothing(db: Db) {
     begin(&db, &[start()]).await;
     let lost = claim(&db, 1, "p#1").await.remove(0);
     db.run("UPDATE gen_durable SET lease_expires_at = now() - interval '1 s'").await;
@@ -129,9 +149,7 @@ async fn commit_by_a_lost_claim_changes_nothing() {
     assert_eq!(commit(&db, done(&lost)).await, Committed::ClaimLost);
 }
 
-#[tokio::test]
-async fn a_commit_whose_answer_was_lost_is_told_by_its_fence() {
-    let db = Db::new().await;
+async fn a_commit_whose_answer_was_lost_is_told_by_its_fence(db: Db) {
     begin(&db, &vec![start(); 4]).await;
     let claims = claim(&db, 4, "w#1").await;
     let fail = Transition::of(&claims[2], Change::Fail { reason: "no".into(), carry: None }, vec![]);
@@ -143,14 +161,11 @@ async fn a_commit_whose_answer_was_lost_is_told_by_its_fence() {
     assert_eq!(db.count("SELECT sum(transitions)::bigint FROM gen_durable").await, 3);
 }
 
-#[tokio::test]
-async fn a_row_held_by_someone_else_never_makes_a_batch_wait() {
-    let db = Db::new().await;
+#[cfg(feature = "postgres")]
+async fn a_row_held_by_someone_else_never_makes_a_batch_wait(db: Db) {
     begin(&db, &vec![start(); 3]).await;
     let claims = claim(&db, 3, "w#1").await;
-    let mut other = db.pool.begin().await.expect("a transaction");
-    let hold = sqlx::query("SELECT 1 FROM gen_durable WHERE id = $1 FOR UPDATE").bind(claims[1].id.get());
-    hold.execute(&mut *other).await.expect("holds");
+    let other = hold_row(&db, claims[1].id).await;
     let batch: Vec<_> = claims.iter().map(done).collect();
     let answers = tokio::time::timeout(Duration::from_secs(5), db.store.commit(&batch)).await.expect("no wait");
     assert_eq!(answers.expect("commits"), [Committed::Done, Committed::Busy, Committed::Done]);
@@ -158,22 +173,36 @@ async fn a_row_held_by_someone_else_never_makes_a_batch_wait() {
     assert_eq!(commit(&db, batch[1].clone()).await, Committed::Done);
 }
 
-#[tokio::test]
-async fn one_outcome_that_cannot_be_stored_changes_nothing_of_the_others() {
-    let db = Db::new().await;
+/// Someone else writes: the batch stands in line, and nothing of it is lost or half done.
+#[cfg(feature = "sqlite")]
+async fn a_commit_in_line_for_the_file_is_made_once_it_is_free(db: Db) {
+    begin(&db, &vec![start(); 3]).await;
+    let claims = claim(&db, 3, "w#1").await;
+    let other = db.hold().await;
+    let batch: Vec<_> = claims.iter().map(done).collect();
+    let waiting = tokio::spawn({
+        let store = db.store.clone();
+        async move { store.commit(&batch).await }
+    });
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert!(!waiting.is_finished(), "it cannot have been written");
+    assert_eq!(db.count("SELECT count(*) FROM gen_durable WHERE status = 'executing'").await, 3);
+    other.commit().await;
+    assert_eq!(waiting.await.expect("no panic").expect("commits"), [Committed::Done; 3]);
+}
+
+async fn one_outcome_that_cannot_be_stored_changes_nothing_of_the_others(db: Db) {
     begin(&db, &vec![start(); 2]).await;
     let claims = claim(&db, 2, "w#1").await;
-    let bad = Change::Done { result: Json::stored(r#""\u0000""#), carry: None };
+    let bad = Change::Done { result: Json::stored("nonsense"), carry: None };
     let batch = [Transition::of(&claims[0], bad, vec![]), done(&claims[1])];
-    let error = db.store.commit(&batch).await.expect_err("jsonb refuses NUL");
+    let error = db.store.commit(&batch).await.expect_err("no JSON");
     assert!(!error.is_transient(), "{error}");
     assert_eq!(db.count("SELECT count(*) FROM gen_durable WHERE status = 'executing'").await, 2);
     assert_eq!(commit(&db, done(&claims[1])).await, Committed::Done);
 }
 
-#[tokio::test]
-async fn a_signal_before_the_wait_is_not_lost_and_is_consumed_once() {
-    let db = Db::new().await;
+async fn a_signal_before_the_wait_is_not_lost_and_is_consumed_once(db: Db) {
     let id = begin(&db, &[start()]).await[0];
     let claims = claim(&db, 1, "w#1").await;
     for name in ["other", "s", "s"] {
@@ -183,7 +212,9 @@ async fn a_signal_before_the_wait_is_not_lost_and_is_consumed_once() {
     assert_eq!(commit(&db, goto(&claims[0], waiting(&["s"], None))).await, Committed::Done);
     let woken = claim(&db, 1, "w#2").await.remove(0);
     let Wake::Signals(received) = &woken.wake else { panic!("{:?}", woken.wake) };
-    assert_eq!((received.len(), received[0].name.as_str(), received[0].payload.as_str()), (1, "s", r#"{"n": 1}"#));
+    assert_eq!((received.len(), received[0].name.as_str()), (1, "s"));
+    let payload: serde_json::Value = serde_json::from_str(received[0].payload.as_str()).expect("JSON");
+    assert_eq!(payload["n"], 1);
     // A retry of the visit sees exactly the same.
     let retry = Transition::of(&woken, Change::Retry { after: Duration::ZERO, error: Some("x".into()) }, vec![]);
     assert_eq!(commit(&db, retry).await, Committed::Done);
@@ -193,9 +224,7 @@ async fn a_signal_before_the_wait_is_not_lost_and_is_consumed_once() {
     assert_eq!(db.text("SELECT string_agg(name, ',' ORDER BY id) FROM signals").await, "other,s");
 }
 
-#[tokio::test]
-async fn a_parked_instance_is_woken_by_a_match_and_only_by_a_match() {
-    let db = Db::new().await;
+async fn a_parked_instance_is_woken_by_a_match_and_only_by_a_match(db: Db) {
     let id = begin(&db, &[start()]).await[0];
     let claims = claim(&db, 1, "w#1").await;
     assert_eq!(commit(&db, goto(&claims[0], waiting(&["s", "t"], None))).await, Committed::Parked);
@@ -206,9 +235,7 @@ async fn a_parked_instance_is_woken_by_a_match_and_only_by_a_match() {
     assert!(matches!(&woken[0].wake, Wake::Signals(s) if s[0].name == "t"), "{:?}", woken[0].wake);
 }
 
-#[tokio::test]
-async fn a_wait_times_out_on_time_and_a_late_signal_stays_in_the_inbox() {
-    let db = Db::new().await;
+async fn a_wait_times_out_on_time_and_a_late_signal_stays_in_the_inbox(db: Db) {
     let id = begin(&db, &[start()]).await[0];
     let claims = claim(&db, 1, "w#1").await;
     let soon = Some(Deadline::After(Duration::from_millis(300)));
@@ -229,9 +256,7 @@ async fn a_wait_times_out_on_time_and_a_late_signal_stays_in_the_inbox() {
     assert_eq!(db.count("SELECT count(*) FROM signals WHERE consumed_at IS NULL").await, 1);
 }
 
-#[tokio::test]
-async fn a_wait_that_is_not_over_is_parked_again_without_a_run() {
-    let db = Db::new().await;
+async fn a_wait_that_is_not_over_is_parked_again_without_a_run(db: Db) {
     let delayed = StartSpec { entry: waiting(&["s"], None), delay: Duration::from_millis(50), ..start() };
     let id = begin(&db, &[delayed]).await[0];
     tokio::time::sleep(Duration::from_millis(60)).await;
@@ -246,9 +271,7 @@ async fn a_wait_that_is_not_over_is_parked_again_without_a_run() {
     assert!(matches!(claim(&db, 1, "w#3").await[0].wake, Wake::Signals(_)));
 }
 
-#[tokio::test]
-async fn a_dedup_key_protects_for_the_life_of_the_instance() {
-    let db = Db::new().await;
+async fn a_dedup_key_protects_for_the_life_of_the_instance(db: Db) {
     let id = begin(&db, &[start()]).await[0];
     let pay = || SignalSpec { dedup: Some("evt-7".into()), ..signal(id, "s") };
     let twice = db.store.signal(&[pay(), pay()]).await.expect("delivers");
@@ -266,9 +289,7 @@ async fn a_dedup_key_protects_for_the_life_of_the_instance() {
     assert_eq!(claim(&db, 1, "w#3").await.len(), 0);
 }
 
-#[tokio::test]
-async fn a_signal_to_nobody_is_refused_and_leaves_nothing() {
-    let db = Db::new().await;
+async fn a_signal_to_nobody_is_refused_and_leaves_nothing(db: Db) {
     let kept = StartSpec { key: Some("m:1".into()), key_kept: true, ..start() };
     let id = begin(&db, &[kept]).await[0];
     let claims = claim(&db, 1, "w#1").await;
@@ -280,9 +301,7 @@ async fn a_signal_to_nobody_is_refused_and_leaves_nothing() {
     assert_eq!(db.count("SELECT count(*) FROM signals").await, 0);
 }
 
-#[tokio::test]
-async fn a_business_key_has_one_occupant_and_a_second_start_is_told_who() {
-    let db = Db::new().await;
+async fn a_business_key_has_one_occupant_and_a_second_start_is_told_who(db: Db) {
     let keyed = |key: &str| StartSpec { key: Some(key.into()), ..start() };
     let first = begin(&db, &[keyed("m:1")]).await[0];
     let batch = [keyed("m:1"), keyed("m:2"), start(), keyed("m:2")];
@@ -297,24 +316,46 @@ async fn a_business_key_has_one_occupant_and_a_second_start_is_told_who() {
     assert!(db.store.start(&[keyed("m:1")]).await.expect("starts")[0].is_new(), "free after the end");
 }
 
-#[tokio::test]
-async fn a_renewal_extends_what_stands_and_names_what_is_lost() {
-    let db = Db::new().await;
+async fn a_renewal_extends_what_stands_and_names_what_is_lost(db: Db) {
     begin(&db, &vec![start(); 3]).await;
     let claims = claim(&db, 3, "w#1").await;
     commit(&db, done(&claims[0])).await;
-    let mut other = db.pool.begin().await.expect("a transaction");
-    let hold = sqlx::query("SELECT 1 FROM gen_durable WHERE id = $1 FOR UPDATE").bind(claims[1].id.get());
-    hold.execute(&mut *other).await.expect("holds");
-    let held: Vec<_> = claims.iter().map(|c| (c.id, c.token.clone())).collect();
-    let renewed = db.store.renew(&held, Duration::from_secs(90)).await.expect("renews");
-    let ids = |claims: &[(InstanceId, _)]| claims.iter().map(|(id, _)| *id).collect::<Vec<_>>();
-    assert_eq!((ids(&renewed.lost), ids(&renewed.busy)), (vec![claims[0].id], vec![claims[1].id]));
+    let renewed = renew(&db, &claims).await;
+    assert_eq!((ids(&renewed.lost), ids(&renewed.busy)), (vec![claims[0].id], vec![]));
+    let extended = "SELECT count(*) FROM gen_durable WHERE lease_expires_at > now() + interval '80 s'";
+    assert_eq!(db.count(extended).await, 2);
 }
 
-#[tokio::test]
-async fn rows_of_code_that_nobody_knows_hide_nothing_and_are_left_alone() {
-    let db = Db::new().await;
+#[cfg(feature = "postgres")]
+async fn a_renewal_never_waits_for_a_row_and_names_it(db: Db) {
+    begin(&db, &vec![start(); 3]).await;
+    let claims = claim(&db, 3, "w#1").await;
+    commit(&db, done(&claims[0])).await;
+    let other = hold_row(&db, claims[1].id).await;
+    let renewed = renew(&db, &claims).await;
+    assert_eq!((ids(&renewed.lost), ids(&renewed.busy)), (vec![claims[0].id], vec![claims[1].id]));
+    other.rollback().await.expect("rolls back");
+}
+
+fn ids(claims: &[(InstanceId, ClaimToken)]) -> Vec<InstanceId> {
+    claims.iter().map(|(id, _)| *id).collect()
+}
+
+async fn renew(db: &Db, claims: &[Claim]) -> Renewed {
+    let held: Vec<_> = claims.iter().map(|c| (c.id, c.token.clone())).collect();
+    db.store.renew(&held, Duration::from_secs(90)).await.expect("renews")
+}
+
+/// Someone else's lock on one row.
+#[cfg(feature = "postgres")]
+async fn hold_row(db: &Db, id: InstanceId) -> sqlx::Transaction<'static, sqlx::Postgres> {
+    let mut other = db.pool().begin().await.expect("a transaction");
+    let hold = sqlx::query("SELECT 1 FROM gen_durable WHERE id = $1 FOR UPDATE").bind(id.get());
+    hold.execute(&mut *other).await.expect("holds");
+    other
+}
+
+async fn rows_of_code_that_nobody_knows_hide_nothing_and_are_left_alone(db: Db) {
     let unknown = [("n", 1, "a"), ("m", 2, "a"), ("m", 1, "zz")];
     let foreign = unknown.map(|(machine, version, step)| StartSpec { machine, version, entry: entry(step), ..start() });
     begin(&db, &foreign).await;
@@ -324,9 +365,7 @@ async fn rows_of_code_that_nobody_knows_hide_nothing_and_are_left_alone() {
     assert_eq!(db.count("SELECT count(*) FROM gen_durable WHERE status = 'runnable' AND attempt = 0").await, 3);
 }
 
-#[tokio::test]
-async fn rows_that_crashed_twice_before_come_one_at_a_time() {
-    let db = Db::new().await;
+async fn rows_that_crashed_twice_before_come_one_at_a_time(db: Db) {
     begin(&db, &vec![start(); 3]).await;
     db.run("UPDATE gen_durable SET crashes = 2 WHERE id > 1").await;
     let claims = claim(&db, 10, "w#1").await;
@@ -336,9 +375,7 @@ async fn rows_that_crashed_twice_before_come_one_at_a_time() {
     assert_eq!(db.store.claim(&careful).await.expect("claims").claims.len(), 0);
 }
 
-#[tokio::test]
-async fn a_retry_never_collides_with_a_newer_twin() {
-    let db = Db::new().await;
+async fn a_retry_never_collides_with_a_newer_twin(db: Db) {
     begin(&db, &vec![start(); 3]).await;
     // A foreign scope: occupied only while runnable, so that a twin is legal while the first executes.
     db.run("UPDATE gen_durable SET correlation_key = 'k', correlation_scope = '{runnable}' WHERE id = 1").await;

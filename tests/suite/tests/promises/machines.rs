@@ -13,6 +13,18 @@ use gen_durable::{Client, Failed, RunningWorker, Status, Target, WaitError, prel
 use serde::{Deserialize, Serialize};
 use suite::Db;
 
+suite::stores! {
+    both {
+        a_carry_is_kept_only_when_the_handler_returns_ok,
+        the_machines_catch_serves_a_step_without_its_own_and_holds_the_carry,
+        a_key_without_a_limit_runs_one_at_a_time_and_others_beside_it,
+        a_job_is_a_machine_of_one_step_with_its_arguments_as_state,
+        a_polling_step_outlives_its_attempts_and_each_visit_has_its_own_key,
+        rows_of_an_older_version_are_taken_over_wherever_they_stand,
+        what_stands_is_listed_by_page_and_shown_by_id_and_key,
+    }
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Facts {
     pub tenant: String,
@@ -194,30 +206,24 @@ fn facts(tenant: &str) -> Facts {
     Facts { tenant: tenant.into(), seen: vec![] }
 }
 
-#[tokio::test]
-async fn a_carry_is_kept_only_when_the_handler_returns_ok() {
-    let db = Db::new().await;
+async fn a_carry_is_kept_only_when_the_handler_returns_ok(db: Db) {
     let (client, worker) = worker(&db, Hands::default()).await;
     let shared = client.start(start(First { fail: 1 }).carry(facts("a"))).await.expect("starts");
     let ended = shared.wait().await.expect("ends");
     assert_eq!(ended.seen, ["first 1", "second"], "what the failed attempt wrote is gone");
-    let row = db.text("SELECT queue || ' ' || priority || ' ' || (carry->'seen')::text FROM gen_durable").await;
-    assert_eq!(row, r#"aside 7 ["first 1", "second"]"#);
+    assert_eq!(db.text("SELECT queue || ' ' || priority FROM gen_durable").await, "aside 7");
+    assert_eq!(db.json("SELECT carry::text FROM gen_durable").await["seen"], serde_json::json!(["first 1", "second"]));
     worker.stop().await;
 }
 
-#[tokio::test]
-async fn the_machines_catch_serves_a_step_without_its_own_and_holds_the_carry() {
-    let db = Db::new().await;
+async fn the_machines_catch_serves_a_step_without_its_own_and_holds_the_carry(db: Db) {
     let (client, worker) = worker(&db, Hands::default()).await;
     let shared = client.start(start(First { fail: 9 }).carry(facts("b"))).await.expect("starts");
     assert_eq!(shared.wait().await.expect("ends").seen, ["not yet at first of b"]);
     worker.stop().await;
 }
 
-#[tokio::test]
-async fn a_key_without_a_limit_runs_one_at_a_time_and_others_beside_it() {
-    let db = Db::new().await;
+async fn a_key_without_a_limit_runs_one_at_a_time_and_others_beside_it(db: Db) {
     let hands = Hands::default();
     let worst = Arc::clone(&hands.worst);
     let (client, worker) = worker(&db, hands).await;
@@ -229,9 +235,7 @@ async fn a_key_without_a_limit_runs_one_at_a_time_and_others_beside_it() {
     worker.stop().await;
 }
 
-#[tokio::test]
-async fn a_job_is_a_machine_of_one_step_with_its_arguments_as_state() {
-    let db = Db::new().await;
+async fn a_job_is_a_machine_of_one_step_with_its_arguments_as_state(db: Db) {
     let hands = Hands::default();
     let notes = Arc::clone(&hands.notes);
     let (client, worker) = worker(&db, hands).await;
@@ -246,9 +250,7 @@ async fn a_job_is_a_machine_of_one_step_with_its_arguments_as_state() {
     worker.stop().await;
 }
 
-#[tokio::test]
-async fn a_polling_step_outlives_its_attempts_and_each_visit_has_its_own_key() {
-    let db = Db::new().await;
+async fn a_polling_step_outlives_its_attempts_and_each_visit_has_its_own_key(db: Db) {
     let (client, worker) = worker(&db, Hands::default()).await;
     let polls = client.start(start(Ask { times: 12 })).await.expect("starts");
     let id = polls.id().expect("known");
@@ -256,9 +258,7 @@ async fn a_polling_step_outlives_its_attempts_and_each_visit_has_its_own_key() {
     worker.stop().await;
 }
 
-#[tokio::test]
-async fn rows_of_an_older_version_are_taken_over_wherever_they_stand() {
-    let db = Db::new().await;
+async fn rows_of_an_older_version_are_taken_over_wherever_they_stand(db: Db) {
     let client = Client::connect(&db.url).await.expect("connects");
     let old = |name: &str| v1::OldFacts { name: name.into() };
     let fresh = client.start(start(v1::Create { mail: "a@b".into() }).carry(old("ann"))).await.expect("starts");
@@ -279,9 +279,7 @@ async fn rows_of_an_older_version_are_taken_over_wherever_they_stand() {
     worker.stop().await;
 }
 
-#[tokio::test]
-async fn what_stands_is_listed_by_page_and_shown_by_id_and_key() {
-    let db = Db::new().await;
+async fn what_stands_is_listed_by_page_and_shown_by_id_and_key(db: Db) {
     let client = Client::connect(&db.url).await.expect("connects");
     for left in 0..5 {
         client.start(Add::start(left, 1)).await.expect("starts");

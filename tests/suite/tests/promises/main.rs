@@ -4,6 +4,9 @@
 mod claims;
 mod engine;
 mod machines;
+#[cfg(feature = "postgres")]
 mod plans;
 mod races;
 mod wakes;
+#[cfg(feature = "sqlite")]
+mod writes;

@@ -12,6 +12,14 @@ use suite::{Db, order, start};
 
 use crate::claims::{RULES, claim, known, signal, waiting};
 
+suite::stores! {
+    postgres {
+        cost_follows_the_batch_and_not_the_table => "SQLite counts no buffers; `writes` counts the pages it writes",
+        an_empty_claim_looks_at_a_handful_of_blocks_whatever_is_parked_or_due_later => "SQLite counts no buffers; `writes` counts the pages it writes",
+        statements_are_counted => "SQLite counts no statements; `writes` counts transactions",
+    }
+}
+
 /// Rows of each batch here.
 const BATCH: usize = 100;
 /// Blocks a row may cost in a claim or a commit: the heap's old and new page, and an insertion into each of about
@@ -27,7 +35,7 @@ async fn cost(db: &Db, text: &str) -> (i64, i64) {
     let sql = "SELECT coalesce(sum(calls), 0)::bigint, coalesce(sum(shared_blks_hit + shared_blks_read), 0)::bigint
         FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
         WHERE d.datname = current_database() AND s.query LIKE '%' || $1 || '%' AND s.query NOT LIKE '%pg_stat_statements%'";
-    let row = sqlx::query(sql).bind(text).fetch_one(&db.pool).await.expect("pg_stat_statements");
+    let row = sqlx::query(sql).bind(text).fetch_one(db.pool()).await.expect("pg_stat_statements");
     (row.get(0), row.get(1))
 }
 
@@ -35,7 +43,7 @@ async fn fill(db: &Db, rows: i32, status: &'static str) {
     let sql = "INSERT INTO gen_durable (fsm, step, status, eligible_at, lease_expires_at, locked_by, awaits, await_deadline)
         SELECT 'm', 'a', $2::durable_status, now() - interval '1 h', now() + interval '1 h', 'x#' || i, '{s}', now() + interval '1 d'
         FROM generate_series(1, $1) i";
-    sqlx::query(sql).bind(rows).bind(status).execute(&db.pool).await.expect("fills");
+    sqlx::query(sql).bind(rows).bind(status).execute(db.pool()).await.expect("fills");
 }
 
 /// Claims, commits in place, parks a part, ends: the cost of each statement per call.
@@ -90,9 +98,8 @@ fn check(at: &str, costs: &[(&'static str, i64)]) {
     }
 }
 
-#[tokio::test]
-async fn cost_follows_the_batch_and_not_the_table() {
-    let db = Db::new().await;
+#[cfg(feature = "postgres")]
+async fn cost_follows_the_batch_and_not_the_table(db: Db) {
     // Statistics are only what this test makes them.
     db.run(
         "ALTER TABLE gen_durable SET (autovacuum_enabled = off); ALTER TABLE signals SET (autovacuum_enabled = off)",
@@ -114,9 +121,8 @@ async fn cost_follows_the_batch_and_not_the_table() {
     check("150,000 others, analyzed", &round(&db, "mixed, analyzed").await);
 }
 
-#[tokio::test]
-async fn an_empty_claim_looks_at_a_handful_of_blocks_whatever_is_parked_or_due_later() {
-    let db = Db::new().await;
+#[cfg(feature = "postgres")]
+async fn an_empty_claim_looks_at_a_handful_of_blocks_whatever_is_parked_or_due_later(db: Db) {
     fill(&db, 50_000, "awaiting_signal").await;
     fill(&db, 50_000, "done").await;
     db.run("INSERT INTO gen_durable (fsm, step, eligible_at) SELECT 'm', 'a', now() + interval '30 d' FROM generate_series(1, 50000)").await;
@@ -132,14 +138,13 @@ async fn an_empty_claim_looks_at_a_handful_of_blocks_whatever_is_parked_or_due_l
     assert!(blocks < 1_000, "{blocks} blocks");
 }
 
-#[tokio::test]
-async fn statements_are_counted() {
-    let db = Db::new().await;
+#[cfg(feature = "postgres")]
+async fn statements_are_counted(db: Db) {
     let statements = async |db: &Db| {
         let sql =
             "SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
             WHERE d.datname = current_database() AND s.query NOT LIKE '%pg_stat_statements%'";
-        sqlx::query_scalar::<_, i64>(sql).fetch_one(&db.pool).await.expect("counts")
+        sqlx::query_scalar::<_, i64>(sql).fetch_one(db.pool()).await.expect("counts")
     };
     let known: Known = known();
     let empty = order(&known, 100, "w#0");

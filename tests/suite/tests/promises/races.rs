@@ -4,11 +4,28 @@ use std::time::Duration;
 
 use gen_durable_runtime::{
     model::{Committed, ConcurrencySlot, Entry, InstanceId, SignalSpec, StartSpec, Transition, Verdict, Wake, plan},
-    store::{Delivered, postgres::Postgres},
+    store::Delivered,
 };
-use suite::{Db, entry, order, start, store_options};
+use suite::{Db, entry, order, start};
 
 use crate::claims::{RULES, begin, claim, goto, known, signal, waiting};
+
+suite::stores! {
+    both {
+        of_two_claims_of_one_instance_in_a_batch_only_the_one_that_stands_counts,
+        a_claim_that_met_only_rows_of_one_key_says_that_there_is_more,
+        a_row_that_a_person_put_aside_for_ever_stops_nobody,
+        a_signal_to_an_instance_that_is_due_wakes_its_queue_again,
+    }
+    both(flavor = "multi_thread") {
+        a_park_never_passes_a_signal_that_commits_between_its_two_statements,
+        claims_of_the_same_keys_in_opposite_orders_never_deadlock,
+    }
+    postgres {
+        the_engines_sessions_are_read_committed_and_durable_whatever_the_role_defaults_to => "a file has no roles, and no defaults of theirs",
+        a_renewal_waits_in_line_for_a_row_that_a_caller_holds_and_beats_the_reaper => "a file has no row locks: who holds it holds all of it",
+    }
+}
 
 /// Parked rows whose inbox has what they wait for: nobody would ever wake them.
 const STUCK: &str = "SELECT count(*) FROM gen_durable g WHERE status = 'awaiting_signal' AND EXISTS (
@@ -16,9 +33,7 @@ const STUCK: &str = "SELECT count(*) FROM gen_durable g WHERE status = 'awaiting
 
 /// A signal that holds the row when the park locks its batch, and commits before the park is written: the statement
 /// that writes has an older snapshot than that. Only what the first lock held may park.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_park_never_passes_a_signal_that_commits_between_its_two_statements() {
-    let db = Db::new().await;
+async fn a_park_never_passes_a_signal_that_commits_between_its_two_statements(db: Db) {
     let rounds = suite::size(200);
     for round in 0..rounds {
         let ids = begin(&db, &vec![start(); 400]).await;
@@ -42,14 +57,13 @@ async fn a_park_never_passes_a_signal_that_commits_between_its_two_statements() 
             assert!(delivered.await.expect("no panic").iter().all(|d| matches!(d.delivered, Delivered::New(_))));
         }
         assert_eq!(db.count(STUCK).await, 0, "round {round}");
-        db.run("TRUNCATE gen_durable, signals").await;
+        db.run("DELETE FROM gen_durable").await;
     }
 }
 
 /// A park relies on a new snapshot for each statement, and a commit on the disk: whatever the role defaults to.
-#[tokio::test]
-async fn the_engines_sessions_are_read_committed_and_durable_whatever_the_role_defaults_to() {
-    let db = Db::new().await;
+#[cfg(feature = "postgres")]
+async fn the_engines_sessions_are_read_committed_and_durable_whatever_the_role_defaults_to(db: Db) {
     let name = db.text("SELECT quote_ident(current_database())").await;
     let weak = [
         ("default_transaction_isolation", "repeatable read"),
@@ -59,10 +73,11 @@ async fn the_engines_sessions_are_read_committed_and_durable_whatever_the_role_d
     ];
     for (setting, value) in weak {
         let alter = format!("ALTER DATABASE {name} SET {setting} = '{value}'");
-        sqlx::raw_sql(sqlx::AssertSqlSafe(alter)).execute(&db.pool).await.expect("alters");
+        sqlx::raw_sql(sqlx::AssertSqlSafe(alter)).execute(db.pool()).await.expect("alters");
     }
-    let store = store_options(&db.url).open().expect("a store");
-    let postgres = store.as_any().downcast_ref::<Postgres>().expect("the Postgres store");
+    let store = suite::store_options(&db.url).open().expect("a store");
+    let postgres =
+        store.as_any().downcast_ref::<gen_durable_runtime::store::postgres::Postgres>().expect("the Postgres store");
     let sql = "SELECT concat_ws(', ', current_setting('default_transaction_isolation'),
         current_setting('default_transaction_read_only'), current_setting('synchronous_commit'))";
     let settings: String = sqlx::query_scalar(sql).fetch_one(postgres.pool()).await.expect("settings");
@@ -78,9 +93,7 @@ async fn the_engines_sessions_are_read_committed_and_durable_whatever_the_role_d
 }
 
 /// An instance that was reaped and claimed again by the same process may stand twice in one batch.
-#[tokio::test]
-async fn of_two_claims_of_one_instance_in_a_batch_only_the_one_that_stands_counts() {
-    let db = Db::new().await;
+async fn of_two_claims_of_one_instance_in_a_batch_only_the_one_that_stands_counts(db: Db) {
     let waits = StartSpec { entry: waiting(&["go"], None), ..start() };
     let id = begin(&db, &[waits]).await[0];
     db.store.signal(&[signal(id, "go")]).await.expect("delivers");
@@ -101,9 +114,7 @@ fn keyed(key: usize) -> Entry {
 
 /// Both claims insert into one unique index, in the order of their rows: without a try-lock first they would wait for
 /// each other.
-#[tokio::test(flavor = "multi_thread")]
-async fn claims_of_the_same_keys_in_opposite_orders_never_deadlock() {
-    let db = Db::new().await;
+async fn claims_of_the_same_keys_in_opposite_orders_never_deadlock(db: Db) {
     let known = known();
     for _ in 0..suite::size(60) {
         let of = |queue: &str, keys: &mut dyn Iterator<Item = usize>| -> Vec<StartSpec> {
@@ -123,13 +134,11 @@ async fn claims_of_the_same_keys_in_opposite_orders_never_deadlock() {
                 .await,
             0
         );
-        db.run("TRUNCATE gen_durable, signals").await;
+        db.run("DELETE FROM gen_durable").await;
     }
 }
 
-#[tokio::test]
-async fn a_claim_that_met_only_rows_of_one_key_says_that_there_is_more() {
-    let db = Db::new().await;
+async fn a_claim_that_met_only_rows_of_one_key_says_that_there_is_more(db: Db) {
     begin(&db, &vec![StartSpec { entry: keyed(1), ..start() }; 20]).await;
     begin(&db, &vec![start(); 20]).await;
     let known = known();
@@ -139,9 +148,7 @@ async fn a_claim_that_met_only_rows_of_one_key_says_that_there_is_more() {
     assert_eq!(second.claims.len(), 10, "behind them");
 }
 
-#[tokio::test]
-async fn a_row_that_a_person_put_aside_for_ever_stops_nobody() {
-    let db = Db::new().await;
+async fn a_row_that_a_person_put_aside_for_ever_stops_nobody(db: Db) {
     begin(&db, &vec![start(); 2]).await;
     db.run("UPDATE gen_durable SET eligible_at = 'infinity' WHERE id = 1").await;
     let known = known();
@@ -150,12 +157,11 @@ async fn a_row_that_a_person_put_aside_for_ever_stops_nobody() {
     assert_eq!(db.store.list(&Default::default()).await.expect("lists").len(), 2);
 }
 
-#[tokio::test]
-async fn a_renewal_waits_in_line_for_a_row_that_a_caller_holds_and_beats_the_reaper() {
-    let db = Db::new().await;
+#[cfg(feature = "postgres")]
+async fn a_renewal_waits_in_line_for_a_row_that_a_caller_holds_and_beats_the_reaper(db: Db) {
     begin(&db, &[start()]).await;
     let c = claim(&db, 1, "w#1").await.remove(0);
-    let mut other = db.pool.begin().await.expect("a transaction");
+    let mut other = db.pool().begin().await.expect("a transaction");
     sqlx::query("SELECT 1 FROM gen_durable FOR NO KEY UPDATE").execute(&mut *other).await.expect("holds");
     db.store.renew(&[(c.id, c.token.clone())], Duration::from_secs(60)).await.expect("answers at once");
     let waiting = tokio::spawn({
@@ -181,9 +187,7 @@ async fn a_renewal_waits_in_line_for_a_row_that_a_caller_holds_and_beats_the_rea
     assert!(!lost);
 }
 
-#[tokio::test]
-async fn a_signal_to_an_instance_that_is_due_wakes_its_queue_again() {
-    let db = Db::new().await;
+async fn a_signal_to_an_instance_that_is_due_wakes_its_queue_again(db: Db) {
     let id: InstanceId = begin(&db, &[start()]).await[0];
     // A claim that came while the signal held the row's lock has skipped it.
     let delivered = db.store.signal(&[SignalSpec { ..signal(id, "go") }]).await.expect("delivers");

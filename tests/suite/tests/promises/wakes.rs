@@ -5,9 +5,23 @@ use std::{
     time::{Duration, Instant},
 };
 
-use gen_durable::{Client, InstanceId, RunningWorker, WaitError, Worker, prelude::*};
+use gen_durable::{Client, RunningWorker, Worker, prelude::*};
 use serde::{Deserialize, Serialize};
 use suite::Db;
+
+suite::stores! {
+    both(flavor = "multi_thread") {
+        timeouts_fire_while_every_claim_is_full,
+        rows_of_a_busy_key_hide_no_work_and_a_key_released_in_place_wakes_the_next,
+        a_signal_right_after_a_start_delays_nothing,
+        a_graceful_stop_leaves_no_row_to_its_lease,
+        a_dropped_worker_drops_its_steps_and_gives_their_claims_back,
+        a_healthy_step_outlives_a_callers_transaction_that_is_longer_than_the_lease,
+    }
+    postgres {
+        a_bounded_wait_ends_in_an_outage_too => "no server, no wire: a call answers in this process",
+    }
+}
 
 #[derive(Debug, Serialize, Deserialize, Signal)]
 pub struct Call {}
@@ -96,9 +110,7 @@ async fn until(what: &str, within: Duration, is: impl Fn() -> bool) {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn timeouts_fire_while_every_claim_is_full() {
-    let db = Db::new().await;
+async fn timeouts_fire_while_every_claim_is_full(db: Db) {
     let (client, worker, clerk) = worker(&db, 2, LEASE).await;
     client.start_many((0..2_000).map(|_| start(Doze { millis: 10 }))).await.expect("starts");
     until("the backlog runs", Duration::from_secs(10), || clerk.times("doze") > 10).await;
@@ -107,9 +119,7 @@ async fn timeouts_fire_while_every_claim_is_full() {
     worker.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn rows_of_a_busy_key_hide_no_work_and_a_key_released_in_place_wakes_the_next() {
-    let db = Db::new().await;
+async fn rows_of_a_busy_key_hide_no_work_and_a_key_released_in_place_wakes_the_next(db: Db) {
     let client = Client::options(&db.url).connect().await.expect("connects");
     client.start_many((0..10).map(|_| start(Ask { desk: 1 }))).await.expect("starts");
     client.start_many((0..5).map(|_| start(Doze { millis: 0 }))).await.expect("starts");
@@ -120,9 +130,7 @@ async fn rows_of_a_busy_key_hide_no_work_and_a_key_released_in_place_wakes_the_n
     worker.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_signal_right_after_a_start_delays_nothing() {
-    let db = Db::new().await;
+async fn a_signal_right_after_a_start_delays_nothing(db: Db) {
     let (_, worker, clerk) = worker(&db, 10, LEASE).await;
     let client = Client::options(&db.url).connect().await.expect("connects");
     for n in 1..=60 {
@@ -134,22 +142,19 @@ async fn a_signal_right_after_a_start_delays_nothing() {
     worker.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_graceful_stop_leaves_no_row_to_its_lease() {
+async fn a_graceful_stop_leaves_no_row_to_its_lease(db: Db) {
     for round in 0..suite::size(60) {
-        let db = Db::new().await;
         let (client, worker, _) = worker(&db, 1, LEASE).await;
         client.start_many((0..400).map(|_| start(Doze { millis: 0 }))).await.expect("starts");
         tokio::time::sleep(Duration::from_millis(60 + 7 * round as u64)).await;
         worker.stop().await;
         assert_eq!(db.count("SELECT count(*) FROM gen_durable WHERE status = 'executing'").await, 0, "round {round}");
         client.close().await;
+        db.run("DELETE FROM gen_durable").await;
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_dropped_worker_drops_its_steps_and_gives_their_claims_back() {
-    let db = Db::new().await;
+async fn a_dropped_worker_drops_its_steps_and_gives_their_claims_back(db: Db) {
     let (client, worker, clerk) = worker(&db, 1, LEASE).await;
     client.start(start(Doze { millis: 60_000 })).await.expect("starts");
     until("it runs", Duration::from_secs(5), || clerk.times("doze") == 1).await;
@@ -161,25 +166,23 @@ async fn a_dropped_worker_drops_its_steps_and_gives_their_claims_back() {
     }
 }
 
-#[tokio::test]
-async fn a_bounded_wait_ends_in_an_outage_too() {
+#[cfg(feature = "postgres")]
+async fn a_bounded_wait_ends_in_an_outage_too(_: Db) {
     let client = Client::options("postgres://nobody@127.0.0.1:9/none").open().expect("opens");
     let began = Instant::now();
-    let waited = client.by_id::<Sleeper>(InstanceId::new(1)).wait().timeout(Duration::from_millis(300)).await;
-    assert!(matches!(waited, Err(WaitError::Other(e)) if e.is_transient()));
+    let waited =
+        client.by_id::<Sleeper>(gen_durable::InstanceId::new(1)).wait().timeout(Duration::from_millis(300)).await;
+    assert!(matches!(waited, Err(gen_durable::WaitError::Other(e)) if e.is_transient()));
     assert!(began.elapsed() < Duration::from_secs(6), "{:?}", began.elapsed());
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_healthy_step_outlives_a_callers_transaction_that_is_longer_than_the_lease() {
-    let db = Db::new().await;
+async fn a_healthy_step_outlives_a_callers_transaction_that_is_longer_than_the_lease(db: Db) {
     let (client, worker, clerk) = worker(&db, 1, Duration::from_secs(2)).await;
     client.start(start(Doze { millis: 6_000 })).await.expect("starts");
     until("it runs", Duration::from_secs(5), || clerk.times("doze") == 1).await;
-    let mut callers = db.pool.begin().await.expect("a transaction");
-    sqlx::query("SELECT 1 FROM gen_durable FOR NO KEY UPDATE").execute(&mut *callers).await.expect("holds");
+    let callers = db.hold().await;
     tokio::time::sleep(Duration::from_millis(3_500)).await;
-    callers.commit().await.expect("commits");
+    callers.commit().await;
     let end = Instant::now() + Duration::from_secs(10);
     while db.text("SELECT status::text FROM gen_durable").await != "done" {
         assert!(Instant::now() < end, "it does not end");

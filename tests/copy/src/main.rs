@@ -1,0 +1,5 @@
+//! The program a user has: the machine, and the verbs.
+
+use copy_tests::Shop;
+
+gen_durable::worker!(Shop::connect);
