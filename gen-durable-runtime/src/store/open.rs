@@ -9,11 +9,13 @@ use crate::Error;
 /// # use gen_durable_runtime::store::DatabaseOptions;
 /// let options = DatabaseOptions { pool_size: 5, ..DatabaseOptions::new("postgres://localhost/shop") };
 /// assert_eq!(options.schema.as_str(), "public");
+/// let embedded = DatabaseOptions::new("sqlite://shop.db");
 /// ```
 #[derive(Clone)]
 pub struct DatabaseOptions {
-    /// `postgres://user@host/database`, or with `?host=/socket/directory`; `sqlite://file.db`, or `sqlite:///absolute/file.db`, or
-    /// with `?synchronous=normal`, which gives up the last commits in a power cut for about twice the rate.
+    /// `postgres://user@host/database`, or with `?host=/socket/directory`; `sqlite://file.db`, or
+    /// `sqlite:///absolute/file.db`, or with `?synchronous=normal`, which gives up the last commits in a power cut
+    /// for a higher rate.
     pub url: String,
     /// The schema the tables live in. Default: `public`; SQLite has no other.
     pub schema: SchemaName,

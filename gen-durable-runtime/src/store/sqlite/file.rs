@@ -32,6 +32,7 @@ const CACHE: &str = "-16000";
 /// A database file.
 #[derive(Debug)]
 pub(super) struct File {
+    url: String,
     connect: SqliteConnectOptions,
     /// `None`: it lives in the memory of one connection.
     path: Option<PathBuf>,
@@ -68,11 +69,16 @@ impl File {
         if path.as_deref().is_some_and(|p| p.as_os_str().is_empty()) {
             return Err(Error::boot("the database URL names no file; expected sqlite://file.db"));
         }
-        Ok(Self { connect, path, full, opened: OnceLock::new(), log: Arc::default() })
+        Ok(Self { url, connect, path, full, opened: OnceLock::new(), log: Arc::default() })
     }
 
     pub(super) fn path(&self) -> Option<&Path> {
         self.path.as_deref()
+    }
+
+    /// The URL without our own parameter, which no other pool knows.
+    pub(super) fn url(&self) -> &str {
+        &self.url
     }
 
     pub(super) fn is_full(&self) -> bool {
@@ -232,6 +238,7 @@ mod tests {
         ] {
             let file = file(url).expect(url);
             assert_eq!((file.path(), file.is_full()), (path.map(Path::new), full), "{url}");
+            assert!(file.url().parse::<SqliteConnectOptions>().is_ok(), "a handler's own pool takes {}", file.url());
         }
     }
 

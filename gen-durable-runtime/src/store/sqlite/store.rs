@@ -173,7 +173,7 @@ impl Store for Sqlite {
     }
 
     fn url(&self) -> &str {
-        &self.0.options.url
+        self.0.file.url()
     }
 
     fn describe(&self) -> String {

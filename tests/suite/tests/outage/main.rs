@@ -7,6 +7,7 @@ mod machines;
 #[cfg(feature = "postgres")]
 mod answers;
 mod calls;
+mod heard;
 #[cfg(feature = "postgres")]
 mod listener;
 #[cfg(feature = "postgres")]

@@ -42,7 +42,8 @@ fn filled(schema: &SchemaName, sql: &str) -> AssertSqlSafe<String> {
 impl Postgres {
     /// Opens a transaction beside which nobody writes.
     pub(super) async fn open_side(&self, role: Role) -> Result<Box<dyn Side>, Error> {
-        let options = self.0.options.connect()?.application_name(NAME);
+        // A table is one statement: it may take minutes, and is no warning.
+        let options = self.0.options.connect()?.application_name(NAME).disable_statement_logging();
         let mut connection = options.connect().await.map_err(error::at(COPYING))?;
         nobody_works(&mut connection).await?;
         let schema = self.schema().clone();

@@ -63,7 +63,8 @@ impl Sqlite {
 
     async fn exclusive(&self) -> Result<SqliteConnection, sqlx::Error> {
         let options = self.0.file.writing().locking_mode(SqliteLockingMode::Exclusive).row_buffer_size(BUFFER);
-        let mut connection = options.connect().await?;
+        // A table is one statement: it may take minutes, and is no warning.
+        let mut connection = options.disable_statement_logging().connect().await?;
         sqlx::raw_sql(include_str!("sql/begin.sql")).execute(&mut connection).await?;
         Ok(connection)
     }
