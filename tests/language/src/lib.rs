@@ -22,7 +22,7 @@ use gen_durable::{
 };
 use gen_durable_runtime::{
     machine::{
-        ResultsFuture,
+        PageFuture,
         registry::{self, AnyHandler, MachineRegistration, Ran, Run, Stored},
     },
     model::{AwaitMode, Entry, FailureKind, Json, ReceivedSignal, StartSpec, Verdict, Wait, Wake},
@@ -81,12 +81,13 @@ pub struct Instance {
 struct Children(Vec<(&'static str, ChildResult)>);
 
 impl ChildSource for Children {
-    fn counts(&self, machine: &'static str) -> ChildCounts {
-        let of = |ok: bool| self.0.iter().filter(|(m, c)| *m == machine && c.result.is_ok() == ok).count() as u64;
+    fn counts(&self, machine: &'static MachineInfo) -> ChildCounts {
+        let of = |ok: bool| self.0.iter().filter(|(m, c)| *m == machine.name && c.result.is_ok() == ok).count() as u64;
         ChildCounts::new(of(true) + of(false), of(true), of(false))
     }
-    fn results(&self, machine: &'static str) -> ResultsFuture {
-        let ended = self.0.iter().filter(|(m, _)| *m == machine).map(|(_, c)| c.clone()).collect();
+    fn page(&self, machine: &'static MachineInfo, after: i64) -> PageFuture {
+        let page = self.0.iter().filter(|(m, c)| *m == machine.name && i64::from(c.index) > after);
+        let ended = page.map(|(_, c)| c.clone()).collect();
         Box::pin(std::future::ready(Ok(ended)))
     }
 }
@@ -150,7 +151,7 @@ impl Instance {
     /// Runs the children of the last fan-out to their end.
     pub fn run_children<E: Any + Send + Sync>(&mut self, handler: &Arc<E>) {
         let mut ended = vec![];
-        for (id, spec) in (1..).zip(std::mem::take(&mut self.children)) {
+        for ((id, index), spec) in (1..).zip(0..).zip(std::mem::take(&mut self.children)) {
             let machine = spec.machine;
             let mut child = Self::of(spec);
             child.run(handler);
@@ -159,7 +160,7 @@ impl Instance {
                 Some(End::Failed(reason)) => Err(reason),
                 None => panic!("a child parks"),
             };
-            ended.push((machine, ChildResult { id: InstanceId::new(id), result }));
+            ended.push((machine, ChildResult { id: InstanceId::new(id), index, result }));
         }
         self.results = Arc::new(Children(ended));
     }
@@ -205,8 +206,8 @@ impl Instance {
     }
 
     fn commit(&mut self, ran: Ran) {
-        self.children = ran.children;
-        self.spawned.extend(ran.spawned);
+        self.children = ran.effects.children;
+        self.spawned.extend(ran.effects.spawned);
         match ran.verdict {
             Verdict::Goto { entry, carry, .. } => self.enter(entry, carry),
             Verdict::RetryIn(_) => self.attempt += 1,
