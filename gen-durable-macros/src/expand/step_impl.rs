@@ -8,6 +8,7 @@ use super::{duration, option};
 use crate::{
     model::{Amount, AwaitMode, Concurrency, Data, FieldRef, Machine, Rate, Step, Timeout},
     span::{at, borrow, fields},
+    validate::exempt,
 };
 
 pub fn all(m: &Machine) -> TokenStream {
@@ -78,7 +79,14 @@ fn entry(m: &Machine, s: &Step) -> TokenStream {
         let p = p.value;
         quote!(entry.priority = ::core::option::Option::Some(#p);)
     });
-    quote!(#deadline #wait #queue #priority #rate #concurrency)
+    let shielded = shielded(m, s).then(|| quote!(entry.shielded = true;));
+    quote!(#deadline #wait #queue #priority #rate #concurrency #shielded)
+}
+
+/// A cancel does not interrupt a shielded step, nor what `on_cancel` leads to.
+fn shielded(m: &Machine, s: &Step) -> bool {
+    let exempt = m.options.on_cancel.as_ref().map(|to| exempt(m, to)).unwrap_or_default();
+    s.options.shield || exempt.iter().any(|at| std::ptr::eq(&m.steps[*at], s))
 }
 
 fn deadline(k: &TokenStream, s: &Step) -> TokenStream {

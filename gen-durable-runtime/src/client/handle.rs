@@ -55,6 +55,10 @@ impl<M> Handle<M> {
         }
     }
 
+    pub(super) fn client(&self) -> &Client {
+        &self.client
+    }
+
     /// Whom it addresses.
     pub fn target(&self) -> &Target {
         &self.target

@@ -1,5 +1,6 @@
 //! Floor 4: starts instances, sends signals, waits for results, looks at what stands.
 
+mod cancel;
 mod connect;
 mod handle;
 mod inspect;
@@ -10,6 +11,7 @@ mod transaction;
 mod wait;
 mod waits;
 
+pub use cancel::CancelReport;
 pub use connect::{Client, ClientOptions};
 pub use handle::Handle;
 pub use signal::{SignalReceipt, Signalling};

@@ -60,8 +60,7 @@ pub(super) fn unsupported(info: &'static MachineInfo, dialect: &str) -> Vec<Stri
     let mut words: Vec<(Option<&str>, String)> = Vec::new();
     for exit in info.exits {
         match exit.kind {
-            ExitKind::Catch => {}
-            ExitKind::Cancel => words.push((None, "on_cancel(..)".into())),
+            ExitKind::Catch | ExitKind::Cancel => {}
             ExitKind::Deadline => words.push((None, "on_deadline(..)".into())),
             ExitKind::Signal(_) => words.push((None, "on(Signal, ..)".into())),
         }
@@ -94,7 +93,6 @@ pub(super) fn unsupported(info: &'static MachineInfo, dialect: &str) -> Vec<Stri
 
 fn unsupported_on(step: &StepInfo) -> Vec<String> {
     let words = [
-        (step.join.as_ref().is_some_and(|j| j.cancel_rest), "rest = \"cancel\""),
         (step.rate_limit.is_some(), "rate_limit(..)"),
         (step.concurrency.is_some_and(|c| c.limit.is_some()), "concurrency(..) with a limit"),
         (step.concurrency.is_some_and(|c| c.held), "concurrency(..) with held"),

@@ -69,6 +69,10 @@ impl Shared {
         // Claims are only made for what the catalog knows.
         let Some(served) = self.catalog.find(&claim.machine, claim.version).cloned() else { return };
         let mut first = self.enter_version(&served, &mut claim);
+        if claim.cancelled {
+            // Before anything of the user's runs; a row that crashed under it does not run again.
+            first = Some(self.cancelled(&served, &claim, rules(&served, false)).await);
+        }
         for steps in 1.. {
             let began = Instant::now();
             let may_continue = steps < self.config.in_place && !self.is_stopping();
@@ -85,6 +89,9 @@ impl Shared {
                     held.goes_on(advance.entry.step);
                     self.key_released(&claim, advance.entry.concurrency.as_ref());
                     claim = onward(claim, *advance);
+                }
+                Some((Committed::Cancelled, _)) => {
+                    first = Some(self.cancelled(&served, &claim, rules(&served, false)).await);
                 }
                 Some((Committed::ClaimLost, _)) => {
                     self.stats.lost();
@@ -134,8 +141,12 @@ impl Shared {
             return Some(settle(served, Some(step), claim, &crashed(claim.crashes), rules));
         }
         let began = Instant::now();
+        if step.join.as_ref().is_some_and(|join| join.cancel_rest) {
+            self.cancel_children(claim.id, Some(claim.transitions)).await;
+        }
         let ran = attempt::run(&self.store, served, step, claim, held, at).await;
         let transition = match ran {
+            None if held.is_cancelled() && !self.is_stopping() => self.cancelled(served, claim, rules).await,
             None => return self.dropped(claim),
             Some(Err(failure)) => settle(served, Some(step), claim, &failure, rules),
             Some(Ok(ran)) => plan::outcome_with(claim, ran.verdict, ran.effects, rules).unwrap_or_else(|invalid| {

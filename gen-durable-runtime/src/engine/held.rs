@@ -3,7 +3,10 @@
 use std::{
     borrow::Cow,
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -25,6 +28,8 @@ pub(super) struct Held {
     pub(super) cancel: Cancel,
     /// Told to the executor: drop the handler.
     pub(super) dropped: Cancel,
+    /// It is to end because its instance was cancelled.
+    cancelled: AtomicBool,
     renewed: Mutex<Instant>,
     in_line: tokio::sync::Mutex<()>,
 }
@@ -34,6 +39,16 @@ impl Held {
     pub(super) fn end(&self) {
         self.cancel.fire();
         self.dropped.fire();
+    }
+
+    /// Its instance was cancelled: tells the handler. Answers whether that is news.
+    pub(super) fn cancel(&self) -> bool {
+        self.cancel.fire();
+        !self.cancelled.swap(true, Ordering::AcqRel)
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Acquire)
     }
 
     /// One at a time may wait for this claim's row.
@@ -64,6 +79,7 @@ impl AllHeld {
             step: Mutex::new(Cow::Owned(claim.step.clone())),
             cancel: Cancel::new(),
             dropped: Cancel::new(),
+            cancelled: AtomicBool::new(false),
             renewed: Mutex::new(claimed),
             in_line: tokio::sync::Mutex::default(),
         });

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{backoff::Backoff, shared::Shared};
+use super::{backoff::Backoff, cancelling::CANCEL_PREFIX, shared::Shared};
 use crate::store::{WakeUp, WakeUps};
 
 /// How often a listener proves that it hears: a half-open connection says nothing for ever.
@@ -39,7 +39,7 @@ impl Shared {
     }
 
     /// Hears until the connection is lost, or proves deaf.
-    async fn hear(&self, mut wake_ups: Box<dyn WakeUps>) {
+    async fn hear(self: &Arc<Self>, mut wake_ups: Box<dyn WakeUps>) {
         let mut pinged: Option<Instant> = None;
         let mut heard = Instant::now();
         while !self.is_stopped() {
@@ -53,6 +53,9 @@ impl Shared {
                         if queue[PING_PREFIX.len()..] == *self.identity.name() {
                             (pinged, heard) = (None, Instant::now());
                         }
+                    }
+                    WakeUp::Queue(queue) if queue.starts_with(CANCEL_PREFIX) => {
+                        self.hear_cancel(&queue[CANCEL_PREFIX.len()..]);
                     }
                     WakeUp::Queue(queue) => {
                         self.waker.ring(&queue);

@@ -4,6 +4,7 @@ mod attempt;
 mod backoff;
 mod bell;
 mod boot;
+mod cancelling;
 mod catalog;
 mod children;
 mod committer;

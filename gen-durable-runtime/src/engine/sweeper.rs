@@ -129,6 +129,9 @@ impl Shared {
         for piece in self.held.due(age).chunks(RENEWALS) {
             let at = Instant::now();
             let renewed = self.store.renew(piece, self.config.lease).await?;
+            for held in renewed.cancelled.iter().filter_map(|id| self.held.get(*id)) {
+                self.cancel_run(held);
+            }
             renewed.lost.iter().for_each(|(id, token)| self.drop_lost(*id, token));
             let missed = [&renewed.busy[..], &renewed.lost[..]].concat();
             self.held.renewed(piece.iter().filter(|claim| !missed.contains(claim)), at);

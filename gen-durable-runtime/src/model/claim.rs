@@ -37,6 +37,8 @@ pub struct Claim {
     pub concurrency_key: Option<String>,
     /// Who waits for its end.
     pub parent: Option<Parent>,
+    /// It was cancelled, and its step does not shield it.
+    pub cancelled: bool,
     /// What ended its wait.
     pub wake: Wake,
 }

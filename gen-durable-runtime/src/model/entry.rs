@@ -27,6 +27,8 @@ pub struct Entry {
     pub concurrency: Option<ConcurrencySlot>,
     /// The rate limit that admits the step.
     pub rate: Option<RateTake>,
+    /// A cancel waits until the step is left.
+    pub shielded: bool,
 }
 
 impl Entry {
@@ -42,6 +44,7 @@ impl Entry {
             priority: None,
             concurrency: None,
             rate: None,
+            shielded: false,
         }
     }
 

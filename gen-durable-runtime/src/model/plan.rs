@@ -83,6 +83,23 @@ pub fn failed(claim: &Claim, failure: &Failure) -> Transition {
     Transition::of(claim, Change::Fail { reason: limits::error_text(&failure.error), carry: None }, vec![])
 }
 
+/// A cancelled instance goes to its `on_cancel`.
+///
+/// What the visit received stays in the inbox: nobody has seen it.
+///
+/// # Errors
+/// What cannot be stored: the caller ends the instance.
+pub fn exited(claim: &Claim, entry: Entry, carry: Option<Json>, rules: Rules) -> Result<Transition, Invalid> {
+    let change = advance(claim, entry, Duration::ZERO, carry, Some("cancelled".into()), rules)?;
+    Ok(Transition { cancels: true, may_have_signals: rules.awaits_signals, ..Transition::of(claim, change, vec![]) })
+}
+
+/// A cancelled instance ends; the store adds the reason that was given.
+pub fn cancelled(claim: &Claim, also: Option<&str>) -> Transition {
+    let reason = limits::error_text(&format!("cancelled{}", also.map_or(String::new(), |also| format!("; {also}"))));
+    Transition { cancels: true, ..Transition::of(claim, Change::Fail { reason, carry: None }, vec![]) }
+}
+
 /// A wait that is not over.
 pub fn repark(claim: &Claim) -> Transition {
     Transition::of(claim, Change::Repark, vec![])
@@ -157,6 +174,7 @@ mod tests {
             home_priority: None,
             concurrency_key: None,
             parent: None,
+            cancelled: false,
             wake: Wake::Ready,
         }
     }

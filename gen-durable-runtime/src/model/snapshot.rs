@@ -82,6 +82,9 @@ pub struct Snapshot {
     pub result: Option<Box<serde_json::value::RawValue>>,
     /// The last error, or why it failed.
     pub last_error: Option<String>,
+    /// It was cancelled: with status `failed` it ended so; else it still stands at a shielded step, or has gone to its
+    /// `on_cancel`.
+    pub cancelled: bool,
     /// Names of the signals it waits for.
     pub awaits: Vec<String>,
     /// When its wait ends without them.

@@ -27,6 +27,8 @@ pub struct Transition {
     pub effects: Option<Box<Effects>>,
     /// When the run began; `None` leaves no line in the history.
     pub started: Option<Timestamp>,
+    /// It is what a cancel asks for. Any other outcome than an end is dropped once a cancel was asked for.
+    pub cancels: bool,
 }
 
 /// What changes on the row.
@@ -95,6 +97,8 @@ pub enum Committed {
     ClaimLost,
     /// Someone else holds the row's lock: nothing was changed, try it again.
     Busy,
+    /// The instance was cancelled meanwhile: the outcome was dropped, the claim still stands.
+    Cancelled,
 }
 
 impl Transition {
@@ -124,7 +128,18 @@ impl Transition {
     pub fn of(claim: &Claim, change: Change, consumed: Vec<i64>) -> Self {
         let Claim { id, transitions, attempt, parent, .. } = *claim;
         let token = claim.token.clone();
-        let (may_have_signals, effects, started) = (false, None, None);
-        Self { id, token, transitions, attempt, change, consumed, may_have_signals, parent, effects, started }
+        Self {
+            id,
+            token,
+            transitions,
+            attempt,
+            change,
+            consumed,
+            may_have_signals: false,
+            parent,
+            effects: None,
+            started: None,
+            cancels: false,
+        }
     }
 }

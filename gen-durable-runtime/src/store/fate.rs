@@ -10,6 +10,8 @@ pub(super) struct Stand {
     pub(super) attempt: u32,
     pub(super) executing: bool,
     pub(super) failed: bool,
+    /// It was cancelled, and its step does not shield it.
+    pub(super) cancelled: bool,
 }
 
 /// The answer for a row that was written, and has this status now.
@@ -33,6 +35,7 @@ impl Stand {
             (Change::Retry { .. }, true, false, false) if self.attempt == t.attempt + 1 => Committed::Done,
             // Given back, or taken back: either way it stands as asked.
             (Change::Release | Change::Repark, true, false, false) => Committed::Done,
+            (_, true, false, true) if self.cancelled && !t.cancels && !t.ends() => Committed::Cancelled,
             (_, true, false, true) => Committed::Busy,
             _ => Committed::ClaimLost,
         }

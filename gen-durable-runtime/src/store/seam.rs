@@ -46,6 +46,12 @@ pub trait Store: Send + Sync + 'static {
     /// Inserts instances, all or none; one answer each, in order.
     fn start<'a>(&'a self, starts: &'a [StartSpec]) -> Pending<'a, Vec<Started>>;
 
+    /// Asks instances to end; one answer each, in order.
+    fn cancel<'a>(&'a self, targets: &'a [Target], reason: &'a str) -> Pending<'a, Vec<Cancelling>>;
+
+    /// Asks up to `limit` children to end, of one round or of all, without waiting for a row.
+    fn cancel_children(&self, parent: InstanceId, round: Option<i64>, limit: u32) -> Pending<'_, ToldChildren>;
+
     /// Delivers signals; one answer each, in order.
     fn signal<'a>(&'a self, signals: &'a [SignalSpec]) -> Pending<'a, Vec<Delivery>>;
 
@@ -216,6 +222,37 @@ pub struct Renewed {
     pub busy: Vec<(InstanceId, ClaimToken)>,
     /// The claim is lost.
     pub lost: Vec<(InstanceId, ClaimToken)>,
+    /// Renewed, and cancelled meanwhile.
+    pub cancelled: Vec<InstanceId>,
+}
+
+/// What became of a cancel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cancelling {
+    /// Asked for: whoever serves this queue ends it, or its run is told.
+    Asked {
+        /// The instance.
+        id: InstanceId,
+        /// Where it stands.
+        queue: String,
+        /// It is running.
+        executing: bool,
+    },
+    /// The instance has ended, or never was.
+    NoTarget,
+}
+
+/// The children that were told of a cancel.
+#[derive(Debug, Default)]
+pub struct ToldChildren {
+    /// How many.
+    pub rows: usize,
+    /// Others were held by someone else: ask again.
+    pub missed: bool,
+    /// Where they stand.
+    pub queues: Vec<String>,
+    /// Those that are running.
+    pub executing: Vec<InstanceId>,
 }
 
 /// What became of a signal, and whom it woke.

@@ -24,6 +24,7 @@ pub(super) struct Written<'a> {
     pub(super) concurrency_key: Option<&'a str>,
     pub(super) wait: Option<&'a Wait>,
     pub(super) quorum: Option<i32>,
+    pub(super) shielded: bool,
 }
 
 impl<'a> Written<'a> {
@@ -71,6 +72,7 @@ impl<'a> Written<'a> {
             queue: (kind != 0).then_some(a.queue.as_str()),
             priority: (kind != 0).then_some(a.priority),
             concurrency_key: entry.concurrency.as_ref().map(|slot| slot.key.as_str()),
+            shielded: entry.shielded,
             wait: entry.wait.as_ref(),
             quorum: entry.join.as_ref().and_then(|j| j.quorum).map(|n| i32::try_from(n).unwrap_or(i32::MAX)),
         }
@@ -86,6 +88,9 @@ pub(super) fn await_mode(wait: &Wait) -> Option<i16> {
         AwaitMode::Count(_) => Some(3),
     }
 }
+
+/// Why a child was cancelled.
+pub(super) const CHILD_REASON: &str = "its parent does not wait for it any more";
 
 /// What the history calls a change.
 pub(super) fn outcome(kind: i16) -> &'static str {

@@ -203,7 +203,10 @@ async fn migrate_takes_a_file_down_and_up_again(db: Db) {
 #[cfg(feature = "postgres")]
 async fn migrate_goes_to_the_seeds_versions_and_takes_everything_down(db: Db) {
     assert_eq!(say(&db, &["migrate"]).await, "nothing to do: the schema is as asked for\n");
-    assert_eq!(say(&db, &["migrate", "--to", "2"]).await, "down from version 3+2\ndown from version 3+1\ndown from version 3\n");
+    assert_eq!(
+        say(&db, &["migrate", "--to", "2"]).await,
+        "down from version 3+2\ndown from version 3+1\ndown from version 3\n"
+    );
     assert!(refuse(&db, &["list"]).await.contains("run `migrate`"));
     say(&db, &["migrate", "--to", "0"]).await;
     assert_eq!(db.count("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").await, 0);

@@ -94,7 +94,7 @@ impl Table {
     }
 }
 
-const INSTANCES: [Column; 41] = [
+const INSTANCES: [Column; 44] = [
     ("id", Kind::Big),
     ("fsm", Kind::Text),
     ("fsm_version", Kind::Int),
@@ -136,6 +136,9 @@ const INSTANCES: [Column; 41] = [
     ("counted", Kind::Flag),
     ("children_done", Kind::Int),
     ("children_quorum", Kind::Int),
+    ("shielded", Kind::Flag),
+    ("cancelled_at", Kind::Moment),
+    ("cancel_reason", Kind::Text),
 ];
 
 const LINKS: [Column; 2] = [("id", Kind::Big), ("parent_id", Kind::Big)];

@@ -50,6 +50,8 @@ impl Postgres {
         let mut session = self.session("renewing leases").await?;
         let query = sqlx::query(self.statements().renew()).bind(&ids).bind(&tokens).bind(rows::micros(lease));
         let renewed = session.rows(query).await?;
+        let cancelled = renewed.iter().filter(|r| rows::get(r, "cancelled").unwrap_or(false));
+        let cancelled = cancelled.map(|r| Ok(InstanceId::new(rows::get(r, "id")?))).collect::<Result<_, Error>>()?;
         let renewed = renewed.iter().map(|r| rows::get(r, "id")).collect::<Result<HashSet<i64>, _>>()?;
         let missing: Vec<i64> = ids.iter().copied().filter(|id| !renewed.contains(id)).collect();
         let standing = if missing.is_empty() { HashMap::new() } else { self.stand(&mut session, &missing).await? };
@@ -59,7 +61,7 @@ impl Postgres {
         };
         let missing = claims.iter().filter(|(id, _)| !renewed.contains(&id.get())).cloned();
         let (busy, lost) = missing.partition(|(id, token)| ours(id, token));
-        Ok(Renewed { busy, lost })
+        Ok(Renewed { busy, lost, cancelled })
     }
 
     pub(super) async fn renew_one_lease(

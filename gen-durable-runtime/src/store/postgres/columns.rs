@@ -36,6 +36,8 @@ pub(super) struct Columns<'a> {
     pub(super) quorums: Vec<Option<i32>>,
     pub(super) started_us: Vec<Option<i64>>,
     pub(super) outcomes: Vec<&'static str>,
+    pub(super) cancels: Vec<bool>,
+    pub(super) shielded: Vec<bool>,
     pub(super) consumed: Vec<i64>,
 }
 
@@ -65,6 +67,8 @@ impl<'a> Columns<'a> {
         let row = Written::of(t);
         self.started_us.push(t.started.map(moment));
         self.outcomes.push(outcome(row.kind));
+        self.cancels.push(t.cancels);
+        self.shielded.push(row.shielded);
         self.push_row(row);
     }
 

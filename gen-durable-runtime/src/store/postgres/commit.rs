@@ -31,7 +31,8 @@ impl Postgres {
         if needs.hold {
             // Only what is locked by now may park or start others: the next statement's snapshot has its whole inbox.
             let held = self.hold(&mut session, &open).await?;
-            open.retain(|(at, _)| held.contains(at));
+            // A cancelled row starts nobody: its outcome is dropped.
+            open.retain(|(at, t)| held.get(at).is_some_and(|cancelled| !cancelled || t.cancels || t.ends()));
         }
         let mut busy = HashSet::new();
         if !others.is_empty() {
@@ -70,12 +71,16 @@ impl Postgres {
         Ok(batch.iter().enumerate().map(answer).collect())
     }
 
-    /// Locks the rows; answers with the positions in the batch of those that are held.
-    async fn hold(&self, session: &mut Session<'_>, batch: &[(usize, &Transition)]) -> Result<HashSet<usize>, Error> {
+    /// Locks the rows; answers with the positions in the batch of those that are held, and whether they are cancelled.
+    async fn hold(
+        &self,
+        session: &mut Session<'_>,
+        batch: &[(usize, &Transition)],
+    ) -> Result<HashMap<usize, bool>, Error> {
         let columns = Columns::of(batch.iter().copied(), &HashMap::new());
         let query = sqlx::query(self.statements().hold()).bind(&columns.ids);
         let rows = session.rows(query.bind(&columns.tokens).bind(&columns.transitions)).await?;
-        rows.iter().map(|r| columns.position(rows::get(r, "ord")?)).collect()
+        rows.iter().map(|r| Ok((columns.position(rows::get(r, "ord")?)?, rows::get(r, "cancelled")?))).collect()
     }
 
     /// Writes the batch; answers with the status of each row it changed, by its position in the batch: an instance
@@ -108,7 +113,9 @@ impl Postgres {
             .bind(&columns.children)
             .bind(&columns.quorums)
             .bind(&columns.started_us)
-            .bind(&columns.outcomes);
+            .bind(&columns.outcomes)
+            .bind(&columns.cancels)
+            .bind(&columns.shielded);
         let rows = session.rows(query).await?;
         rows.iter().map(|r| Ok((columns.position(rows::get(r, "ord")?)?, rows::get(r, "status")?))).collect()
     }
@@ -131,7 +138,8 @@ impl Postgres {
             let (executing, failed) = (status == "executing", status == "failed");
             let (token, transitions) = (rows::get(r, "locked_by")?, rows::get(r, "transitions")?);
             let attempt = rows::count(r, "attempt")?;
-            Ok((rows::get(r, "id")?, Stand { token, transitions, executing, attempt, failed }))
+            let cancelled = rows::get(r, "cancelled")?;
+            Ok((rows::get(r, "id")?, Stand { token, transitions, attempt, executing, failed, cancelled }))
         };
         rows.iter().map(read).collect()
     }

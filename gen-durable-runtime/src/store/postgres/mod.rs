@@ -1,5 +1,6 @@
 //! The Postgres store.
 
+mod cancel;
 mod claim;
 mod columns;
 mod commit;

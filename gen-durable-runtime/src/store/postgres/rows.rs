@@ -57,6 +57,7 @@ pub(super) fn claim(row: &PgRow, token: &ClaimToken, queue: &str) -> Result<Clai
         home_priority: get(row, "home_priority")?,
         concurrency_key: get(row, "concurrency_key")?,
         parent: parent(row)?,
+        cancelled: get(row, "cancelled")?,
         wake: wake(row)?,
     })
 }
@@ -100,6 +101,7 @@ pub(super) fn snapshot(row: &PgRow) -> Result<Snapshot, Error> {
         carry: raw("carry")?,
         result: raw("result")?,
         last_error: get(row, "last_error")?,
+        cancelled: get(row, "cancelled")?,
         awaits: get(row, "awaits")?,
         await_deadline: at("await_deadline_us")?,
         key: get(row, "correlation_key")?,

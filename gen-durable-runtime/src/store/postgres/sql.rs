@@ -25,6 +25,8 @@ macro_rules! statements {
 }
 
 statements!(
+    cancel,
+    cancel_children,
     child_counts,
     children,
     claim,

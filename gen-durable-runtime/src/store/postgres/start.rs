@@ -193,6 +193,7 @@ struct StartColumns<'a> {
     parents: Vec<Option<i64>>,
     rounds: Vec<Option<i64>>,
     indexes: Vec<Option<i32>>,
+    shielded: Vec<bool>,
 }
 
 impl<'a> StartColumns<'a> {
@@ -206,6 +207,7 @@ impl<'a> StartColumns<'a> {
         self.parents.push(lineage.map(|l| l.parent));
         self.rounds.push(lineage.map(|l| l.round));
         self.indexes.push(lineage.map(|l| l.index));
+        self.shielded.push(s.entry.shielded);
         let wait = s.entry.wait.as_ref();
         self.await_modes.push(wait.and_then(await_mode));
         self.await_needs.push(wait.map(Wait::need));
@@ -256,7 +258,8 @@ impl<'a> StartColumns<'a> {
             .bind(&self.await_groups)
             .bind(&self.parents)
             .bind(&self.rounds)
-            .bind(&self.indexes);
+            .bind(&self.indexes)
+            .bind(&self.shielded);
         session.rows(query).await
     }
 }

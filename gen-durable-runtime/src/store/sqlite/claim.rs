@@ -54,9 +54,11 @@ impl Sqlite {
         let query = sqlx::query(sql::renew()).bind(json(&pairs)?).bind(self.now().saturating_add(micros(lease)));
         let renewed = session.rows(query).await?;
         session.end().await?;
+        let cancelled = renewed.iter().filter(|r| rows::get(r, "cancelled").unwrap_or(false));
+        let cancelled = cancelled.map(|r| Ok(InstanceId::new(rows::get(r, "id")?))).collect::<Result<_, Error>>()?;
         let renewed = renewed.iter().map(|r| rows::get(r, "id")).collect::<Result<HashSet<i64>, _>>()?;
         let lost = claims.iter().filter(|(id, _)| !renewed.contains(&id.get())).cloned().collect();
-        Ok(Renewed { busy: vec![], lost })
+        Ok(Renewed { busy: vec![], lost, cancelled })
     }
 
     pub(super) async fn renew_one_lease(

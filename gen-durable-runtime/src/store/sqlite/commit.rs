@@ -96,7 +96,8 @@ async fn stand(session: &mut Session<'_>, ids: &[i64]) -> Result<HashMap<i64, St
         let (executing, failed) = (status == "executing", status == "failed");
         let (token, transitions) = (rows::get(r, "locked_by")?, rows::get(r, "transitions")?);
         let attempt = rows::small(r, "attempt")?;
-        Ok((rows::get(r, "id")?, Stand { token, transitions, attempt, executing, failed }))
+        let cancelled = rows::get(r, "cancelled")?;
+        Ok((rows::get(r, "id")?, Stand { token, transitions, attempt, executing, failed, cancelled }))
     };
     found.iter().map(read).collect()
 }

@@ -55,12 +55,20 @@ impl Sqlite {
     }
 }
 
-/// The positions in `batch` of what still stands as its claim left it.
+/// The positions in `batch` of what still stands as its claim left it, and is not cancelled.
 async fn standing(session: &mut Session<'_>, batch: &[(usize, &Transition)]) -> Result<HashSet<i64>, Error> {
     let fences: Vec<(i64, &str, i64)> =
         batch.iter().map(|(_, t)| (t.id.get(), t.token.as_str(), t.transitions)).collect();
     let found = session.rows(sqlx::query(sql::hold()).bind(json(&fences)?)).await?;
-    found.iter().map(|r| rows::get(r, "at")).collect()
+    let mut standing = HashSet::new();
+    for row in &found {
+        let at: i64 = rows::get(row, "at")?;
+        let t = usize::try_from(at).ok().and_then(|at| batch.get(at)).map(|(_, t)| t);
+        if !rows::get::<bool>(row, "cancelled")? || t.is_some_and(|t| t.cancels || t.ends()) {
+            standing.insert(at);
+        }
+    }
+    Ok(standing)
 }
 
 /// Tells the parents of what has ended.

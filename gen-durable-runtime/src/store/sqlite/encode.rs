@@ -26,7 +26,7 @@ pub(super) struct CommitRow<'a> {
 impl Serialize for CommitRow<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (t, w) = (self.of, Written::of(self.of));
-        let mut row = serializer.serialize_seq(Some(21))?;
+        let mut row = serializer.serialize_seq(Some(23))?;
         row.serialize_element(&t.id.get())?;
         row.serialize_element(t.token.as_str())?;
         row.serialize_element(&t.transitions)?;
@@ -44,6 +44,8 @@ impl Serialize for CommitRow<'_> {
         waits(&mut row, w.wait)?;
         row.serialize_element(&self.children)?;
         row.serialize_element(&w.quorum)?;
+        row.serialize_element(&i32::from(t.cancels))?;
+        row.serialize_element(&i32::from(w.shielded))?;
         row.end()
     }
 }
@@ -57,7 +59,8 @@ pub(super) struct HistoryRow<'a> {
 impl Serialize for HistoryRow<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (t, w) = (self.of, Written::of(self.of));
-        (t.id.get(), t.token.as_str(), t.transitions, w.step, outcome(w.kind), w.error, self.started)
+        let stands = i32::from(t.cancels || t.ends());
+        (t.id.get(), t.token.as_str(), t.transitions, w.step, outcome(w.kind), w.error, self.started, stands)
             .serialize(serializer)
     }
 }
@@ -75,7 +78,7 @@ impl Serialize for StartRow<'_> {
         let wait = s.entry.wait.as_ref();
         let (wait_us, wait_at_us) = split(s.entry.wait.as_ref().and_then(|w| w.deadline));
         let (timer_us, at_us) = split(s.entry.timer);
-        let mut row = serializer.serialize_seq(Some(24))?;
+        let mut row = serializer.serialize_seq(Some(25))?;
         row.serialize_element(id)?;
         row.serialize_element(s.machine)?;
         row.serialize_element(&s.version)?;
@@ -98,6 +101,7 @@ impl Serialize for StartRow<'_> {
         row.serialize_element(&lineage.map(|l| l.parent))?;
         row.serialize_element(&lineage.map(|l| l.round))?;
         row.serialize_element(&lineage.map(|l| l.index))?;
+        row.serialize_element(&i32::from(s.entry.shielded))?;
         row.end()
     }
 }

@@ -1,5 +1,6 @@
 //! The SQLite store: one file, no server. Many readers and one writer, which is the exclusion that row locks are elsewhere.
 
+mod cancel;
 mod claim;
 mod commit;
 mod copy;

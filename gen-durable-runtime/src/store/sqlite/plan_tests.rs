@@ -17,6 +17,8 @@ fn expected() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
             sql::claim_next(),
             &["gen_durable_pick (queue=?)", "gen_durable_await_deadline", "gen_durable_join_deadline"],
         ),
+        ("cancel", sql::cancel(), &["INTEGER PRIMARY KEY"]),
+        ("cancel_children", sql::cancel_children(), &["gen_durable_parent"]),
         ("hold", sql::hold(), &["INTEGER PRIMARY KEY"]),
         ("join", sql::join(), &["INTEGER PRIMARY KEY"]),
         ("join_counted", sql::join_counted(), &["INTEGER PRIMARY KEY"]),

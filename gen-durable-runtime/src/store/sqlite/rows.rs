@@ -80,6 +80,7 @@ fn claimed(row: &SqliteRow, token: &ClaimToken, queue: &str, wake: Wake) -> Resu
         home_priority,
         concurrency_key: get(row, "concurrency_key")?,
         parent: parent(row)?,
+        cancelled: get(row, "cancelled")?,
         wake,
     })
 }
@@ -106,6 +107,7 @@ pub(super) fn snapshot(row: &SqliteRow) -> Result<Snapshot, Error> {
         carry: raw("carry")?,
         result: raw("result")?,
         last_error: get(row, "last_error")?,
+        cancelled: get(row, "cancelled")?,
         awaits: list(row, "awaits")?.unwrap_or_default(),
         await_deadline: at("await_deadline")?.map(timestamp),
         key: get(row, "correlation_key")?,

@@ -22,8 +22,8 @@ use crate::{
 const SIGNALS: usize = 1_000;
 
 /// Whom a signal is for, while that instance has not ended.
-struct Addressee {
-    id: i64,
+pub(super) struct Addressee {
+    pub(super) id: i64,
     queue: String,
     runnable: bool,
 }
@@ -59,7 +59,7 @@ impl Sqlite {
         signals: &[SignalSpec],
     ) -> Result<Vec<Delivery>, Error> {
         let first = last_id(session, "signals").await? + 1;
-        let to = addressees(session, signals).await?;
+        let to = addressees(session, signals.iter().map(|s| &s.target)).await?;
         let mut batch = Vec::with_capacity(signals.len());
         for ((id, signal), to) in (first..).zip(signals).zip(&to) {
             let Some(to) = to else { continue };
@@ -83,12 +83,16 @@ fn delivery(to: Option<Addressee>, new: bool, woken: &HashSet<i64>) -> Delivery 
     Delivery { delivered, wake: (woken.contains(&to.id) || to.runnable).then_some(to.queue) }
 }
 
-async fn addressees(session: &mut Session<'_>, signals: &[SignalSpec]) -> Result<Vec<Option<Addressee>>, Error> {
-    let address = |s: &SignalSpec| match &s.target {
+/// Whom each target is; one answer each, in order.
+pub(super) async fn addressees<'t>(
+    session: &mut Session<'_>,
+    targets: impl Iterator<Item = &'t Target>,
+) -> Result<Vec<Option<Addressee>>, Error> {
+    let address = |target: &Target| match target {
         Target::Id(id) => (Some(id.get()), None),
         Target::Key(key) => (None, Some(key.clone())),
     };
-    let addresses: Vec<(Option<i64>, Option<String>)> = signals.iter().map(address).collect();
+    let addresses: Vec<(Option<i64>, Option<String>)> = targets.map(address).collect();
     let found = session.rows(sqlx::query(sql::signal_targets()).bind(json(&addresses)?)).await?;
     let read = |r: &SqliteRow| -> Result<Option<Addressee>, Error> {
         let Some(id) = rows::get(r, "id")? else { return Ok(None) };

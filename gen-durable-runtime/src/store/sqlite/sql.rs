@@ -8,6 +8,8 @@ macro_rules! statements {
 
 statements!(
     changes,
+    cancel,
+    cancel_children,
     child_counts,
     children,
     claim,

@@ -12,8 +12,8 @@ use crate::{
     machine::{ChildCounts, ChildResult},
     model::{ClaimToken, HistoryEntry, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Target, Transition},
     store::{
-        CallerTransaction, ChildPage, ClaimOrder, Claimed, Commits, DatabaseOptions, Delivery, Filter, Migration,
-        Pending, Renewed, Standing, Store, Swept, WakeUps,
+        CallerTransaction, Cancelling, ChildPage, ClaimOrder, Claimed, Commits, DatabaseOptions, Delivery, Filter,
+        Migration, Pending, Renewed, Standing, Store, Swept, ToldChildren, WakeUps,
         copy::{Role, Side},
     },
 };
@@ -95,6 +95,14 @@ impl Store for Sqlite {
 
     fn start<'a>(&'a self, starts: &'a [StartSpec]) -> Pending<'a, Vec<Started>> {
         Box::pin(self.start_all(starts))
+    }
+
+    fn cancel<'a>(&'a self, targets: &'a [Target], reason: &'a str) -> Pending<'a, Vec<Cancelling>> {
+        Box::pin(self.cancel_all(targets, reason))
+    }
+
+    fn cancel_children(&self, parent: InstanceId, round: Option<i64>, limit: u32) -> Pending<'_, ToldChildren> {
+        Box::pin(self.cancel_some_children(parent, round, limit))
     }
 
     fn signal<'a>(&'a self, signals: &'a [SignalSpec]) -> Pending<'a, Vec<Delivery>> {

@@ -29,7 +29,7 @@ impl Hands {
 
 /// Doubles; fails for odd numbers where told; takes its time.
 #[durable_job(retry(attempts = 1))]
-async fn double(_hands: &Hands, number: u64, odd_fails: bool, pause_ms: u64) -> Result<u64, StepError> {
+pub async fn double(_hands: &Hands, number: u64, odd_fails: bool, pause_ms: u64) -> Result<u64, StepError> {
     tokio::time::sleep(Duration::from_millis(pause_ms)).await;
     if odd_fails && number % 2 == 1 { Err(StepError::new(format!("{number} is odd"))) } else { Ok(2 * number) }
 }

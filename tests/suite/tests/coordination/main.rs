@@ -1,6 +1,7 @@
 //! More than one step or instance: children and their joins, waits for several signals, what an outcome does beside
 //! its own row.
 
+mod cancels;
 mod joins;
 mod machines;
 mod outcomes;

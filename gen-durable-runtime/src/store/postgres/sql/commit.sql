@@ -14,6 +14,8 @@
 -- $10 microseconds until due  $11 due at, microseconds of the epoch  $12 versions  $13 queues  $14 priorities
 -- $15 concurrency keys  $16 awaited names, an array each as text  $17 the signals that the batch consumes
 -- $18 await_mode  $19 await_need  $20 await_groups, an array each as text  $21 children inserted  $22 children_quorum
+-- $25 it is what a cancel asks for  $26 the step entered is shielded: of a cancelled row only an end is written, what a
+-- cancel asks for, and what leaves a shielded step, after which it goes on nowhere
 -- $23 when the run began, microseconds of the epoch  $24 what the history calls it
 WITH held AS MATERIALIZED (
   SELECT i.*, g.step AS from_step, g.attempt AS attempts, coalesce(to_timestamp(i.at_us / 1000000.0), now() + i.after_us * interval '1 microsecond') AS due,
@@ -23,15 +25,17 @@ WITH held AS MATERIALIZED (
   FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::smallint[], $5::text[], $6::text[], $7::text[],
     $8::text[], $9::text[], $10::bigint[], $11::bigint[], $12::int[], $13::text[], $14::smallint[], $15::text[],
     $16::text[], $18::smallint[], $19::int[], $20::text[], $21::int[], $22::int[],
-    $23::bigint[], $24::text[]) WITH ORDINALITY
+    $23::bigint[], $24::text[], $25::boolean[], $26::boolean[]) WITH ORDINALITY
   AS i(id, token, transitions, kind, step, state, carry, result, error, after_us, at_us, version, queue, priority,
-    concurrency_key, awaits, await_mode, await_need, await_groups, children, quorum, started_us, outcome, ord)
+    concurrency_key, awaits, await_mode, await_need, await_groups, children, quorum, started_us, outcome, cancels, shielded, ord)
   JOIN {schema}.gen_durable g ON g.id = i.id AND g.locked_by = i.token AND g.transitions = i.transitions
   WHERE g.status::text = 'executing' AND i.ord * 0 = 0
+    AND (g.cancelled_at IS NULL OR g.shielded OR i.cancels OR i.kind IN (4, 5, 7))
   FOR NO KEY UPDATE OF g SKIP LOCKED
 ), written AS (
 UPDATE {schema}.gen_durable g
 SET status = CASE
+      WHEN i.kind IN (0, 2, 8) AND g.cancelled_at IS NOT NULL AND NOT i.shielded THEN 'runnable'::{schema}.durable_status
       WHEN i.kind = 0 THEN g.status
       WHEN i.kind = 4 THEN 'done'::{schema}.durable_status
       WHEN i.kind = 5 OR i.key_taken THEN 'failed'::{schema}.durable_status
@@ -62,7 +66,8 @@ SET status = CASE
     carry = coalesce(i.carry::jsonb, g.carry),
     result = i.result::jsonb,
     last_error = CASE WHEN i.key_taken AND i.kind NOT IN (0, 4, 5) THEN 'its business key has a newer occupant'
-      WHEN i.kind IN (6, 7) THEN g.last_error ELSE i.error END,
+      WHEN i.kind IN (6, 7) THEN g.last_error
+      WHEN i.cancels AND g.cancel_reason <> '' THEN i.error || ': ' || g.cancel_reason ELSE i.error END,
     queue = coalesce(i.queue, g.queue),
     priority = coalesce(i.priority, g.priority),
     concurrency_key = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.concurrency_key ELSE g.concurrency_key END,
@@ -70,9 +75,10 @@ SET status = CASE
     await_mode = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.await_mode ELSE g.await_mode END,
     await_need = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.await_need ELSE g.await_need END,
     await_groups = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.await_groups::bigint[] ELSE g.await_groups END,
-    children_pending = CASE WHEN i.kind = 8 THEN i.children ELSE g.children_pending END,
+    children_pending = CASE WHEN i.kind = 8 THEN i.children WHEN i.kind IN (3, 6, 7) THEN g.children_pending ELSE 0 END,
     children_done = CASE WHEN i.kind = 8 THEN 0 ELSE g.children_done END,
     children_quorum = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.quorum ELSE g.children_quorum END,
+    shielded = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.shielded ELSE g.shielded END,
     await_deadline = CASE WHEN i.kind IN (2, 8) THEN i.due WHEN i.kind IN (0, 1, 4) THEN NULL ELSE g.await_deadline END,
     received = CASE WHEN i.kind IN (3, 5, 7) THEN g.received END,
     attempt = CASE WHEN i.kind IN (0, 1, 2, 8) THEN 0 WHEN i.kind = 3 THEN least(g.attempt, 2147483646) + 1 ELSE g.attempt END,

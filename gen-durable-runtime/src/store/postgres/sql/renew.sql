@@ -8,4 +8,4 @@ WITH held AS MATERIALIZED (
 )
 UPDATE {schema}.gen_durable g SET lease_expires_at = now() + $3 * interval '1 microsecond'
 FROM held WHERE g.id = held.id
-RETURNING g.id
+RETURNING g.id, g.cancelled_at IS NOT NULL AND NOT g.shielded AS cancelled

@@ -8,21 +8,22 @@
 -- $9 priorities  $10 own queues  $11 own priorities  $12 microseconds until due  $13 timer at, microseconds of the
 -- epoch  $14 awaited names, an array each as text  $15 microseconds until the wait ends  $16 wait ends at
 -- $17 concurrency keys  $18 the table's quoted name  $19 await_mode  $20 await_need  $21 await_groups, an array each
--- as text  $22 parents  $23 their rounds  $24 places in the fan-out
+-- as text  $22 parents  $23 their rounds  $24 places in the fan-out  $25 shielded
 WITH ids AS MATERIALIZED (
   SELECT pg_get_serial_sequence($18, 'id')::regclass AS source
 ), input AS MATERIALIZED (
   SELECT i.*, nextval((SELECT source FROM ids)) AS id
   FROM unnest($1::text[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::boolean[], $8::text[],
     $9::smallint[], $10::text[], $11::smallint[], $12::bigint[], $13::bigint[], $14::text[], $15::bigint[],
-    $16::bigint[], $17::text[], $19::smallint[], $20::int[], $21::text[], $22::bigint[], $23::bigint[], $24::int[])
+    $16::bigint[], $17::text[], $19::smallint[], $20::int[], $21::text[], $22::bigint[], $23::bigint[], $24::int[],
+    $25::boolean[])
     WITH ORDINALITY
   AS i(fsm, version, step, state, carry, key, kept, queue, priority, home_queue, home_priority, after_us, at_us,
-    awaits, wait_us, wait_at_us, concurrency_key, await_mode, await_need, await_groups, parent, round, child_index, ord)
+    awaits, wait_us, wait_at_us, concurrency_key, await_mode, await_need, await_groups, parent, round, child_index, shielded, ord)
 ), made AS (
   INSERT INTO {schema}.gen_durable (id, fsm, fsm_version, step, status, state, carry, awaits, queue, priority,
     home_queue, home_priority, concurrency_key, eligible_at, await_deadline, correlation_key, correlation_scope,
-    await_mode, await_need, await_groups, parent_id, parent_round, child_index)
+    await_mode, await_need, await_groups, parent_id, parent_round, child_index, shielded)
   OVERRIDING SYSTEM VALUE
   SELECT i.id, i.fsm, i.version, i.step,
     (CASE WHEN i.awaits IS NOT NULL AND i.after_us = 0 THEN 'awaiting_signal' ELSE 'runnable' END)::{schema}.durable_status,
@@ -35,7 +36,7 @@ WITH ids AS MATERIALIZED (
     CASE WHEN i.key IS NULL THEN '{}'
          WHEN i.kept THEN enum_range(NULL::{schema}.durable_status)
          ELSE enum_range('runnable'::{schema}.durable_status, 'awaiting_children'::{schema}.durable_status) END,
-    i.await_mode, i.await_need, i.await_groups::bigint[], i.parent, i.round, i.child_index
+    i.await_mode, i.await_need, i.await_groups::bigint[], i.parent, i.round, i.child_index, i.shielded
   FROM input i ORDER BY i.key COLLATE "C" NULLS FIRST, i.ord
   ON CONFLICT (correlation_guard) WHERE correlation_guard IS NOT NULL DO NOTHING
   RETURNING id, correlation_key

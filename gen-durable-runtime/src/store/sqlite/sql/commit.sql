@@ -8,10 +8,12 @@
 --
 -- ?1 the batch: [[id, token, transitions, kind, step, state, carry, result, error, microseconds until due, due at,
 --    version, queue, priority, concurrency key, awaited names as JSON, await_mode, await_need, await_groups as JSON, children
---    inserted, children_quorum], ..]
+--    inserted, children_quorum, it is what a cancel asks for, the step entered is shielded], ..]
+--    Of a cancelled row only an end is written, what a cancel asks for, and what leaves a shielded step.
 -- ?2 now  ?3 the signals that the batch consumes
 UPDATE gen_durable AS g NOT INDEXED
 SET status = CASE
+      WHEN i.kind IN (0, 2, 8) AND g.cancelled_at IS NOT NULL AND NOT i.shielded THEN 'runnable'
       WHEN i.kind = 0 THEN g.status
       WHEN i.kind = 4 THEN 'done'
       WHEN i.kind = 5 OR i.key_taken THEN 'failed'
@@ -42,7 +44,8 @@ SET status = CASE
     carry = coalesce(i.carry, g.carry),
     result = i.result,
     last_error = CASE WHEN i.key_taken AND i.kind NOT IN (0, 4, 5) THEN 'its business key has a newer occupant'
-      WHEN i.kind IN (6, 7) THEN g.last_error ELSE i.error END,
+      WHEN i.kind IN (6, 7) THEN g.last_error
+      WHEN i.cancels AND g.cancel_reason <> '' THEN i.error || ': ' || g.cancel_reason ELSE i.error END,
     queue = coalesce(i.queue, g.queue),
     priority = coalesce(i.priority, g.priority),
     concurrency_key = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.concurrency_key ELSE g.concurrency_key END,
@@ -50,9 +53,10 @@ SET status = CASE
     await_mode = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.await_mode ELSE g.await_mode END,
     await_need = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.await_need ELSE g.await_need END,
     await_groups = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.await_groups ELSE g.await_groups END,
-    children_pending = CASE WHEN i.kind = 8 THEN i.children ELSE g.children_pending END,
+    children_pending = CASE WHEN i.kind = 8 THEN i.children WHEN i.kind IN (3, 6, 7) THEN g.children_pending ELSE 0 END,
     children_done = CASE WHEN i.kind = 8 THEN 0 ELSE g.children_done END,
     children_quorum = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.quorum ELSE g.children_quorum END,
+    shielded = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.shielded ELSE g.shielded END,
     await_deadline = CASE WHEN i.kind IN (2, 8) THEN i.due WHEN i.kind IN (0, 1, 4) THEN NULL ELSE g.await_deadline END,
     received = CASE WHEN i.kind IN (3, 5, 7) THEN g.received END,
     attempt = CASE WHEN i.kind IN (0, 1, 2, 8) THEN 0 WHEN i.kind = 3 THEN min(g.attempt, 2147483646) + 1 ELSE g.attempt END,
@@ -70,6 +74,7 @@ FROM (
     coalesce(value ->> 10, ?2 + (value ->> 9)) AS due, value ->> 11 AS version, value ->> 12 AS queue,
     value ->> 13 AS priority, value ->> 14 AS concurrency_key, value ->> 15 AS awaits, value ->> 16 AS await_mode,
     value ->> 17 AS await_need, value ->> 18 AS await_groups, value ->> 19 AS children, value ->> 20 AS quorum,
+    value ->> 21 AS cancels, value ->> 22 AS shielded,
     -- Only a row with a foreign scope, that gave its key up while it executed, can meet a newer occupant.
     EXISTS (
       SELECT 1 FROM gen_durable h JOIN gen_durable o ON o.correlation_guard = h.correlation_key
@@ -78,4 +83,5 @@ FROM (
   FROM json_each(?1)
 ) AS i
 WHERE g.id = i.id AND g.locked_by = i.token AND g.transitions = i.transitions AND +g.status = 'executing'
+  AND (g.cancelled_at IS NULL OR g.shielded OR i.cancels OR i.kind IN (4, 5, 7))
 RETURNING id, locked_by, status

@@ -1,6 +1,7 @@
 -- One instance, by id or by business key. Index: the primary key; gen_durable_correlation.
 -- ?1 id  ?2 business key
-SELECT g.id, g.fsm, g.fsm_version, g.step, g.status, g.state, g.carry, g.result, g.last_error, g.awaits,
+SELECT g.id, g.fsm, g.fsm_version, g.step, g.status, g.state, g.carry, g.result, g.last_error, g.cancelled_at IS NOT NULL AS cancelled,
+  g.awaits,
   g.correlation_key, g.queue, g.priority, g.attempt, g.crashes, g.transitions, g.locked_by, g.await_deadline,
   g.eligible_at, g.lease_expires_at, g.inserted_at, g.updated_at
 FROM gen_durable g

@@ -19,6 +19,8 @@ SELECT
   CASE updated_at WHEN 'infinity' THEN 9223372036854775807 WHEN '-infinity' THEN (-9223372036854775808)::bigint
        ELSE (extract(epoch FROM updated_at) * 1000000)::bigint END,
   await_mode::bigint, await_need::bigint, to_json(await_groups)::text, parent_round, child_index::bigint,
-  counted::int::bigint, children_done::bigint, children_quorum::bigint
+  counted::int::bigint, children_done::bigint, children_quorum::bigint, shielded::int::bigint,
+  CASE cancelled_at WHEN 'infinity' THEN 9223372036854775807 WHEN '-infinity' THEN (-9223372036854775808)::bigint
+       ELSE (extract(epoch FROM cancelled_at) * 1000000)::bigint END, cancel_reason
 FROM {schema}.gen_durable
 ORDER BY id

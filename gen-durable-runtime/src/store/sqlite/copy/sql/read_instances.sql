@@ -6,6 +6,6 @@ SELECT
   last_error, await_deadline, rate_limit, weight, locked_by, lease_expires_at,
   CASE WHEN parent_id <= id THEN parent_id END, children_pending, correlation_key, correlation_scope,
   inserted_at, updated_at, await_mode, await_need, await_groups, parent_round, child_index, counted,
-  children_done, children_quorum
+  children_done, children_quorum, shielded, cancelled_at, cancel_reason
 FROM gen_durable
 ORDER BY id

@@ -12,6 +12,9 @@ ALTER TABLE IF EXISTS {schema}.gen_durable
   DROP COLUMN IF EXISTS child_index,
   DROP COLUMN IF EXISTS counted,
   DROP COLUMN IF EXISTS children_done,
-  DROP COLUMN IF EXISTS children_quorum
+  DROP COLUMN IF EXISTS children_quorum,
+  DROP COLUMN IF EXISTS shielded,
+  DROP COLUMN IF EXISTS cancelled_at,
+  DROP COLUMN IF EXISTS cancel_reason
 -- ;;
 UPDATE {schema}.gen_durable_meta SET version = 1, oldest_code = 1

@@ -9,6 +9,8 @@
 -- counted          of a child: its end was counted by its parent, which happens once ever
 -- children_done    of a parent: how many of the round ended with a result
 -- children_quorum  of a parent: how many must
+-- shielded         the step is not interrupted by a cancel
+-- cancelled_at, cancel_reason   since when it is asked to end, and why; stays when it has ended
 ALTER TABLE {schema}.gen_durable
   ADD COLUMN await_mode      smallint,
   ADD COLUMN await_need      int,
@@ -17,7 +19,10 @@ ALTER TABLE {schema}.gen_durable
   ADD COLUMN child_index     int,
   ADD COLUMN counted         boolean,
   ADD COLUMN children_done   int NOT NULL DEFAULT 0,
-  ADD COLUMN children_quorum int
+  ADD COLUMN children_quorum int,
+  ADD COLUMN shielded        boolean NOT NULL DEFAULT false,
+  ADD COLUMN cancelled_at    timestamptz,
+  ADD COLUMN cancel_reason   text
 -- ;;
 -- What became of each run. Without a foreign key, whose check would cost more than the row: lines go by their age.
 CREATE TABLE {schema}.gen_durable_history (

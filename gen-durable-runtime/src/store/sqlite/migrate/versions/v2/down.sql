@@ -9,4 +9,7 @@ ALTER TABLE gen_durable DROP COLUMN child_index;
 ALTER TABLE gen_durable DROP COLUMN counted;
 ALTER TABLE gen_durable DROP COLUMN children_done;
 ALTER TABLE gen_durable DROP COLUMN children_quorum;
+ALTER TABLE gen_durable DROP COLUMN shielded;
+ALTER TABLE gen_durable DROP COLUMN cancelled_at;
+ALTER TABLE gen_durable DROP COLUMN cancel_reason;
 UPDATE gen_durable_meta SET version = 1, oldest_code = 1;

@@ -7,6 +7,9 @@ ALTER TABLE gen_durable ADD COLUMN child_index INTEGER;
 ALTER TABLE gen_durable ADD COLUMN counted INTEGER;
 ALTER TABLE gen_durable ADD COLUMN children_done INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE gen_durable ADD COLUMN children_quorum INTEGER;
+ALTER TABLE gen_durable ADD COLUMN shielded INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE gen_durable ADD COLUMN cancelled_at INTEGER;
+ALTER TABLE gen_durable ADD COLUMN cancel_reason TEXT;
 -- Joins whose time is up.
 CREATE INDEX gen_durable_join_deadline ON gen_durable (await_deadline)
   WHERE status = 'awaiting_children' AND await_deadline IS NOT NULL;
