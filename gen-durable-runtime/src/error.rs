@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::model::Invalid;
+use crate::model::{InstanceId, Invalid};
 
 /// What went wrong: an operation, a cause, and predicates to act on.
 ///
@@ -17,6 +17,7 @@ enum Kind {
     NotFound(String),
     WrongMachine(String),
     NoTarget,
+    Duplicate(InstanceId),
     Stopped,
 }
 
@@ -62,6 +63,11 @@ impl Error {
         Self(Box::new(Kind::NoTarget))
     }
 
+    /// The business key is occupied by this instance.
+    pub fn duplicate(occupant: InstanceId) -> Self {
+        Self(Box::new(Kind::Duplicate(occupant)))
+    }
+
     /// Says which item of a batch is meant.
     #[must_use]
     pub fn at(self, position: usize) -> Self {
@@ -91,6 +97,7 @@ impl Error {
             | Kind::NotFound(_)
             | Kind::WrongMachine(_)
             | Kind::NoTarget
+            | Kind::Duplicate(_)
             | Kind::Stopped => None,
         }
     }
@@ -120,6 +127,11 @@ impl Error {
         matches!(*self.0, Kind::NoTarget)
     }
 
+    /// The instance's business key was taken by another one meanwhile.
+    pub fn is_duplicate(&self) -> bool {
+        matches!(*self.0, Kind::Duplicate(_))
+    }
+
     /// There is no such instance.
     pub fn is_not_found(&self) -> bool {
         matches!(*self.0, Kind::NotFound(_))
@@ -140,6 +152,7 @@ impl fmt::Display for Error {
             Kind::Schema(text) | Kind::Boot(text) | Kind::WrongMachine(text) => f.write_str(text),
             Kind::NotFound(what) => write!(f, "{what} does not exist"),
             Kind::NoTarget => f.write_str("the instance has ended or never was: the signal was refused"),
+            Kind::Duplicate(occupant) => write!(f, "the business key is occupied by instance {occupant}"),
             Kind::Stopped => f.write_str("the client was closed"),
         }
     }
@@ -161,6 +174,7 @@ impl std::error::Error for Error {
             | Kind::NotFound(_)
             | Kind::WrongMachine(_)
             | Kind::NoTarget
+            | Kind::Duplicate(_)
             | Kind::Stopped => None,
         }
     }

@@ -90,6 +90,19 @@ pub(super) enum Verb {
     },
     /// List instances, newest first.
     List(ListArgs),
+    /// Ask an instance to end, or all that a filter finds.
+    Cancel {
+        #[command(flatten)]
+        which: WhichArgs,
+        /// Why; it stands on the instance afterwards.
+        #[arg(long, default_value = "")]
+        reason: String,
+    },
+    /// Let a failed instance go on from the step that failed, or all that a filter finds.
+    Retry {
+        #[command(flatten)]
+        which: WhichArgs,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -164,6 +177,26 @@ pub(super) struct ListArgs {
     /// The page below this id.
     #[arg(long, value_name = "ID")]
     pub(super) before: Option<i64>,
+}
+
+/// One instance, or those a filter finds.
+#[derive(Debug, Args)]
+pub(super) struct WhichArgs {
+    /// An id, or a business key such as `checkout:42`.
+    #[arg(required_unless_present_any = ["machine", "queue", "step"])]
+    pub(super) target: Option<String>,
+    /// All of this machine.
+    #[arg(long, conflicts_with = "target")]
+    pub(super) machine: Option<String>,
+    /// All in this queue.
+    #[arg(long, conflicts_with = "target")]
+    pub(super) queue: Option<String>,
+    /// All at this step.
+    #[arg(long, conflicts_with = "target")]
+    pub(super) step: Option<String>,
+    /// Only say which.
+    #[arg(long)]
+    pub(super) dry_run: bool,
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

@@ -1,6 +1,7 @@
 //! The top: a whole `main`, made by `worker!`.
 
 mod args;
+mod control;
 mod copy;
 mod database;
 mod graph;

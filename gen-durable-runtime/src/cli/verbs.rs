@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, rc::Rc, time::Duration};
 
 use super::{
     args::{Cli, Global, GraphFormat, ListArgs, RunArgs, StartArgs, Verb},
-    copy, graph, log, print,
+    control, copy, graph, log, print,
     program::Program,
 };
 use crate::{
@@ -52,6 +52,16 @@ pub(super) async fn run(program: &Rc<Program>, cli: Cli) -> Result<(), Fault> {
         Verb::Show { target } => {
             let address = address(&target)?;
             with_client(program, &global, async |client| show(client, &target, &address, global.json).await).await
+        }
+        Verb::Cancel { which, reason } => {
+            let target = which.target.as_deref().map(address).transpose()?;
+            let json = global.json;
+            with_client(program, &global, async |client| control::cancel(client, which, target, &reason, json).await)
+                .await
+        }
+        Verb::Retry { which } => {
+            let target = which.target.as_deref().map(address).transpose()?;
+            with_client(program, &global, async |client| control::retry(client, which, target, global.json).await).await
         }
         Verb::List(args) => with_client(program, &global, async |client| list(client, args, global.json).await).await,
     }

@@ -4,6 +4,7 @@ mod cancel;
 mod connect;
 mod handle;
 mod inspect;
+mod retry;
 mod signal;
 mod start;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
@@ -14,6 +15,7 @@ mod waits;
 pub use cancel::CancelReport;
 pub use connect::{Client, ClientOptions};
 pub use handle::Handle;
+pub use retry::RetryReport;
 pub use signal::{SignalReceipt, Signalling};
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 pub use transaction::{CallersConnection, InTransaction};

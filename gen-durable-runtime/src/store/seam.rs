@@ -52,6 +52,9 @@ pub trait Store: Send + Sync + 'static {
     /// Asks up to `limit` children to end, of one round or of all, without waiting for a row.
     fn cancel_children(&self, parent: InstanceId, round: Option<i64>, limit: u32) -> Pending<'_, ToldChildren>;
 
+    /// Lets a failed instance go on from the step that failed.
+    fn retry<'a>(&'a self, target: &'a Target) -> Pending<'a, Retrying>;
+
     /// Delivers signals; one answer each, in order.
     fn signal<'a>(&'a self, signals: &'a [SignalSpec]) -> Pending<'a, Vec<Delivery>>;
 
@@ -239,6 +242,22 @@ pub enum Cancelling {
         executing: bool,
     },
     /// The instance has ended, or never was.
+    NoTarget,
+}
+
+/// What became of a retry of a failed instance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Retrying {
+    /// It goes on.
+    Goes {
+        /// The instance.
+        id: InstanceId,
+        /// Where it stands.
+        queue: String,
+    },
+    /// Its business key has a newer occupant.
+    Duplicate(InstanceId),
+    /// It has not failed, or never was.
     NoTarget,
 }
 

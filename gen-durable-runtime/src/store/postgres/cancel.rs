@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use sqlx::postgres::PgRow;
 
-use super::{Postgres, rows};
+use super::{Postgres, inspect, rows};
 use crate::{
     Error,
     model::{InstanceId, Target},
-    store::{Cancelling, ToldChildren, written::CHILD_REASON},
+    store::{Cancelling, Retrying, ToldChildren, written::CHILD_REASON},
 };
 
 impl Postgres {
@@ -26,6 +26,20 @@ impl Postgres {
         };
         let mut asked = found.iter().map(read).collect::<Result<HashMap<i64, Cancelling>, _>>()?;
         Ok((1..).zip(targets).map(|(ord, _)| asked.remove(&ord).unwrap_or(Cancelling::NoTarget)).collect())
+    }
+
+    pub(super) async fn retry_one(&self, target: &Target) -> Result<Retrying, Error> {
+        // A key that is kept after the end still addresses it.
+        let Some(found) = inspect::show(self, target).await? else { return Ok(Retrying::NoTarget) };
+        let mut session = self.session("retrying").await?;
+        let rows = session.rows(sqlx::query(self.statements().retry()).bind(found.id.get())).await?;
+        session.end().await?;
+        let Some(row) = rows.first() else { return Ok(Retrying::NoTarget) };
+        match (rows::get::<Option<String>>(row, "queue")?, rows::get::<Option<i64>>(row, "occupant")?) {
+            (Some(queue), _) => Ok(Retrying::Goes { id: found.id, queue }),
+            (None, Some(occupant)) => Ok(Retrying::Duplicate(InstanceId::new(occupant))),
+            (None, None) => Ok(Retrying::NoTarget),
+        }
     }
 
     pub(super) async fn cancel_some_children(

@@ -46,6 +46,7 @@ statements!(
     reclaim,
     renew,
     renew_one,
+    retry,
     show,
     signal,
     stand,

@@ -9,7 +9,7 @@ use crate::{
     model::{ClaimToken, HistoryEntry, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Target, Transition},
     store::{
         CallerTransaction, Cancelling, ChildPage, ClaimOrder, Claimed, Commits, DatabaseOptions, Delivery, Filter,
-        Migration, Pending, Renewed, SchemaName, Standing, Store, Swept, ToldChildren, WakeUps,
+        Migration, Pending, Renewed, Retrying, SchemaName, Standing, Store, Swept, ToldChildren, WakeUps,
         copy::{Role, Side},
     },
 };
@@ -106,6 +106,10 @@ impl Store for Postgres {
 
     fn cancel_children(&self, parent: InstanceId, round: Option<i64>, limit: u32) -> Pending<'_, ToldChildren> {
         Box::pin(self.cancel_some_children(parent, round, limit))
+    }
+
+    fn retry<'a>(&'a self, target: &'a Target) -> Pending<'a, Retrying> {
+        Box::pin(self.retry_one(target))
     }
 
     fn signal<'a>(&'a self, signals: &'a [SignalSpec]) -> Pending<'a, Vec<Delivery>> {

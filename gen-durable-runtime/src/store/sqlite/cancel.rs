@@ -7,7 +7,7 @@ use sqlx::sqlite::SqliteRow;
 use super::{
     Sqlite,
     encode::json,
-    rows,
+    inspect, rows,
     session::{Session, Survive},
     signal::addressees,
     sql,
@@ -15,7 +15,7 @@ use super::{
 use crate::{
     Error,
     model::{InstanceId, Target},
-    store::{Cancelling, ToldChildren, written::CHILD_REASON},
+    store::{Cancelling, Retrying, ToldChildren, written::CHILD_REASON},
 };
 
 impl Sqlite {
@@ -29,6 +29,21 @@ impl Sqlite {
         let asked: HashMap<i64, Cancelling> = asked.into_iter().collect();
         let answer = |id: i64| asked.get(&id).cloned().unwrap_or(Cancelling::NoTarget);
         Ok(to.into_iter().map(|to| to.map_or(Cancelling::NoTarget, |to| answer(to.id))).collect())
+    }
+
+    pub(super) async fn retry_one(&self, target: &Target) -> Result<Retrying, Error> {
+        // A key that is kept after the end still addresses it.
+        let Some(found) = inspect::show(self, target).await? else { return Ok(Retrying::NoTarget) };
+        let mut session = self.writing("retrying", Survive::PowerCut).await?;
+        let failed = session.rows(sqlx::query(sql::retry_occupant()).bind(found.id.get())).await?;
+        let Some(failed) = failed.first() else { return Ok(Retrying::NoTarget) };
+        if let Some(occupant) = rows::get::<Option<i64>>(failed, "occupant")? {
+            return Ok(Retrying::Duplicate(InstanceId::new(occupant)));
+        }
+        let again = session.rows(sqlx::query(sql::retry()).bind(found.id.get()).bind(self.now())).await?;
+        session.end().await?;
+        let Some(row) = again.first() else { return Ok(Retrying::NoTarget) };
+        Ok(Retrying::Goes { id: found.id, queue: rows::get(row, "queue")? })
     }
 
     pub(super) async fn cancel_some_children(

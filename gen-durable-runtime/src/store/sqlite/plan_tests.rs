@@ -19,6 +19,8 @@ fn expected() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
         ),
         ("cancel", sql::cancel(), &["INTEGER PRIMARY KEY"]),
         ("cancel_children", sql::cancel_children(), &["gen_durable_parent"]),
+        ("retry", sql::retry(), &["INTEGER PRIMARY KEY"]),
+        ("retry_occupant", sql::retry_occupant(), &["INTEGER PRIMARY KEY", "gen_durable_correlation"]),
         ("hold", sql::hold(), &["INTEGER PRIMARY KEY"]),
         ("join", sql::join(), &["INTEGER PRIMARY KEY"]),
         ("join_counted", sql::join_counted(), &["INTEGER PRIMARY KEY"]),

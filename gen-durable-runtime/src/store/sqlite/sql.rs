@@ -35,6 +35,8 @@ statements!(
     reap,
     reclaim,
     renew,
+    retry,
+    retry_occupant,
     show,
     signal,
     signal_targets,

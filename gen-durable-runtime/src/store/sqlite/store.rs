@@ -13,7 +13,7 @@ use crate::{
     model::{ClaimToken, HistoryEntry, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Target, Transition},
     store::{
         CallerTransaction, Cancelling, ChildPage, ClaimOrder, Claimed, Commits, DatabaseOptions, Delivery, Filter,
-        Migration, Pending, Renewed, Standing, Store, Swept, ToldChildren, WakeUps,
+        Migration, Pending, Renewed, Retrying, Standing, Store, Swept, ToldChildren, WakeUps,
         copy::{Role, Side},
     },
 };
@@ -103,6 +103,10 @@ impl Store for Sqlite {
 
     fn cancel_children(&self, parent: InstanceId, round: Option<i64>, limit: u32) -> Pending<'_, ToldChildren> {
         Box::pin(self.cancel_some_children(parent, round, limit))
+    }
+
+    fn retry<'a>(&'a self, target: &'a Target) -> Pending<'a, Retrying> {
+        Box::pin(self.retry_one(target))
     }
 
     fn signal<'a>(&'a self, signals: &'a [SignalSpec]) -> Pending<'a, Vec<Delivery>> {

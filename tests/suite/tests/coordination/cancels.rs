@@ -18,6 +18,8 @@ suite::stores! {
         the_rest_of_a_join_is_cancelled_where_it_says_so,
         a_cancelled_instance_whose_process_died_does_not_run_again,
         an_instance_that_has_ended_is_no_target_and_a_dry_run_changes_nothing,
+        a_retried_instance_goes_on_from_its_step_with_its_key_and_its_signals,
+        a_child_that_is_retried_counts_once,
     }
 }
 
@@ -248,5 +250,59 @@ async fn an_instance_that_has_ended_is_no_target_and_a_dry_run_changes_nothing(d
     let failed = "SELECT count(*) FROM gen_durable WHERE fsm = 'clan' AND status = 'failed'";
     let many = i64::try_from(many).expect("small");
     eventually("all have ended", LONG, async || db.count(failed).await == many).await;
+    work.stop().await;
+}
+
+/// Fails until it may.
+#[durable_fsm(output(String), handler(Hands))]
+pub enum Stubborn {
+    #[step(start, key(name), await(Nudge), done, retry(attempts = 1))]
+    Try { name: String },
+}
+
+impl StubbornSteps for Hands {
+    async fn try_(&self, step: Try, _: Nudge, cx: &StepContext) -> StepResult<Try> {
+        self.note(cx.idempotency_key());
+        if self.failed.load(std::sync::atomic::Ordering::Relaxed) == 0 {
+            return Err(StepError::new("not yet"));
+        }
+        Ok(done(step.name))
+    }
+}
+
+async fn a_retried_instance_goes_on_from_its_step_with_its_key_and_its_signals(db: Db) {
+    let work = Work::on(&db).await;
+    let stubborn = work.client.start(start(Try { name: "a".into() })).await.expect("starts");
+    assert!(stubborn.retry().await.expect_err("it waits").is_no_target());
+    stubborn.signal(Nudge {}).await.expect("delivers");
+    stubborn.wait().timeout(LONG).await.expect_err("it fails");
+    work.hands.failed.store(1, std::sync::atomic::Ordering::Relaxed);
+    // Its key was taken meanwhile.
+    let other = work.client.start(start(Try { name: "a".into() })).await.expect("starts");
+    let taken = stubborn.retry().await.expect_err("the key is taken");
+    assert!(taken.is_duplicate(), "{taken}");
+    assert_eq!(stubborn.show().await.expect("stands").status, Status::Failed);
+    other.cancel("make room").await.expect("asks");
+    other.wait().timeout(LONG).await.expect_err("cancelled");
+    stubborn.retry().await.expect("goes on");
+    assert_eq!(stubborn.wait().timeout(LONG).await.expect("ends"), "a");
+    let keys = work.hands.notes();
+    assert_eq!(keys.len(), 2);
+    assert_eq!(keys[0], keys[1], "one visit, one key");
+    work.stop().await;
+}
+
+async fn a_child_that_is_retried_counts_once(db: Db) {
+    let work = Work::on(&db).await;
+    let split = crate::machines::Split { numbers: vec![1, 2], odd_fails: true, fails: 0, rounds: 0 };
+    let family = work.client.start(start(split)).await.expect("starts");
+    let seen = family.wait().timeout(LONG).await.expect("ends");
+    assert_eq!(seen[0].counts, (2, 1, 1));
+    let report = work.client.retry_all(Filter::default().machine("double"), true).await.expect("looks");
+    assert_eq!(report.again.len(), 1);
+    work.client.retry_all(Filter::default().machine("double"), false).await.expect("retries");
+    let again = "SELECT count(*) FROM gen_durable_history WHERE outcome = 'failed'";
+    eventually("it failed again", LONG, async || db.count(again).await == 2).await;
+    nothing_lost(&db, &[family.id().expect("known")]).await;
     work.stop().await;
 }
