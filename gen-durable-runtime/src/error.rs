@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::model::{InstanceId, Invalid};
+use crate::model::{Failure, InstanceId, Invalid};
 
 /// What went wrong: an operation, a cause, and predicates to act on.
 ///
@@ -18,6 +18,7 @@ enum Kind {
     WrongMachine(String),
     NoTarget,
     Duplicate(InstanceId),
+    Work(Failure),
     Stopped,
 }
 
@@ -68,6 +69,19 @@ impl Error {
         Self(Box::new(Kind::Duplicate(occupant)))
     }
 
+    /// A closure within the transaction failed, as a step does.
+    pub fn work(failure: Failure) -> Self {
+        Self(Box::new(Kind::Work(failure)))
+    }
+
+    /// How a closure within the transaction failed, if that is what happened.
+    pub fn failure(&self) -> Option<&Failure> {
+        match &*self.0 {
+            Kind::Work(failure) => Some(failure),
+            _ => None,
+        }
+    }
+
     /// Says which item of a batch is meant.
     #[must_use]
     pub fn at(self, position: usize) -> Self {
@@ -98,6 +112,7 @@ impl Error {
             | Kind::WrongMachine(_)
             | Kind::NoTarget
             | Kind::Duplicate(_)
+            | Kind::Work(_)
             | Kind::Stopped => None,
         }
     }
@@ -153,6 +168,7 @@ impl fmt::Display for Error {
             Kind::NotFound(what) => write!(f, "{what} does not exist"),
             Kind::NoTarget => f.write_str("the instance has ended or never was: the signal was refused"),
             Kind::Duplicate(occupant) => write!(f, "the business key is occupied by instance {occupant}"),
+            Kind::Work(failure) => f.write_str(&failure.error),
             Kind::Stopped => f.write_str("the client was closed"),
         }
     }
@@ -175,6 +191,7 @@ impl std::error::Error for Error {
             | Kind::WrongMachine(_)
             | Kind::NoTarget
             | Kind::Duplicate(_)
+            | Kind::Work(_)
             | Kind::Stopped => None,
         }
     }

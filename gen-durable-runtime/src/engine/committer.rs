@@ -67,9 +67,9 @@ impl Committer {
     }
 }
 
-/// How many instances a transition starts.
-fn started(t: &Transition) -> usize {
-    t.effects.as_ref().map_or(0, |e| e.children.len() + e.spawned.len())
+/// Whether it would hold up the others: by the number of instances it starts, or by a closure of the user's.
+fn goes_alone(t: &Transition) -> bool {
+    t.effects.as_ref().is_some_and(|e| e.children.len() + e.spawned.len() > ALONE || !e.work.is_empty())
 }
 
 struct Lane {
@@ -101,7 +101,7 @@ impl Lane {
         while inbox.recv_many(&mut gathered, self.batch).await > 0 {
             let mut batch = Batch::default();
             for request in gathered.drain(..) {
-                if started(&request.transition) > ALONE {
+                if goes_alone(&request.transition) {
                     tokio::spawn(Arc::clone(&self).commit_alone(request));
                     continue;
                 }

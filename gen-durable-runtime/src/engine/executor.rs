@@ -173,7 +173,8 @@ impl Shared {
             Ok(committed) => return Some(committed),
             Err(refused) => refused,
         };
-        let failure = StepError::new(format!("the outcome cannot be stored: {error}")).into_failure();
+        let unstorable = || StepError::new(format!("the outcome cannot be stored: {error}")).into_failure();
+        let failure = error.failure().cloned().unwrap_or_else(unstorable);
         let step = served.info.step(&claim.step);
         for transition in [settle(served, step, claim, &failure, rules(served, false)), plan::failed(claim, &failure)] {
             let transition = Transition { started, ..transition };

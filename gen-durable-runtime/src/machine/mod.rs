@@ -16,6 +16,7 @@ mod start;
 mod step_error;
 mod stored;
 mod to;
+mod tx;
 
 pub mod quiet;
 pub mod registry;
@@ -37,3 +38,4 @@ pub use start::{CarryGiven, CarryOpen, DefaultCarry, ScheduledCarry, Start, Star
 pub use step_error::{JobReturn, ResultExt, StepError, StepResult};
 pub use stored::{Persist, Same};
 pub use to::To;
+pub use tx::{Tx, TxFuture, TxWork};

@@ -2,9 +2,9 @@ use std::{fmt, time::Duration};
 
 use super::{
     Awaits, Ends, EnteredByGoto, Machine, MayFail, Output, Signal, Spawns, Startable, Step, StepError, To, Transition,
-    Unparked, registry::Ran,
+    Tx, TxFuture, TxWork, Unparked, registry::Ran,
 };
-use crate::model::{Effects, Invalid, Json, SignalSpec, StartSpec, Verdict};
+use crate::model::{Effects, Invalid, Json, SignalSpec, StartSpec, Verdict, Work};
 
 /// What a handler of step `S` returns: the only way to leave the step.
 ///
@@ -75,6 +75,25 @@ impl<S: Step, R> Outcome<S, R> {
         G: Signal,
     {
         send(&mut self.effects.signals, &mut self.invalid, to, &signal);
+        self
+    }
+
+    /// Runs `work` in the transaction that commits this outcome: its writes and the transition are there together, exactly
+    /// once, or neither is, also when the process dies or the acknowledgement is lost. Nothing of it runs, and no
+    /// connection is held, before the handler has returned; it may run again after a failed commit, never after one that held. An
+    /// error is an error of the step: nothing is written, and the step is tried again.
+    ///
+    /// ```ignore
+    /// Ok(done(()).in_transaction(move |mut tx| {
+    ///     Box::pin(async move {
+    ///         let debit = sqlx::query("UPDATE accounts SET balance = balance - $1 WHERE id = $2");
+    ///         debit.bind(amount).bind(from).execute(tx.postgres()?).await?;
+    ///         Ok(())
+    ///     })
+    /// }))
+    /// ```
+    pub fn in_transaction(mut self, work: impl for<'t> Fn(Tx<'t>) -> TxFuture<'t> + Send + Sync + 'static) -> Self {
+        self.effects.work.push(Work::new(TxWork::new(work)));
         self
     }
 

@@ -17,7 +17,7 @@ pub mod limits;
 pub mod plan;
 
 pub use claim::{Claim, Parent, ReceivedSignal, Wake};
-pub use effects::Effects;
+pub use effects::{Effects, Work};
 pub use entry::{AwaitMode, ConcurrencySlot, Deadline, Entry, Join, RateTake, Wait};
 pub use history::HistoryEntry;
 pub use id::{ClaimToken, InstanceId};

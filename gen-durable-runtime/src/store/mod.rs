@@ -17,6 +17,8 @@ mod seam;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod work;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod written;
 
 #[cfg(feature = "client")]

@@ -40,6 +40,9 @@ impl Postgres {
             busy.extend(open.iter().filter(|(_, t)| !ours.serve(t)).map(|(at, _)| *at));
             open.retain(|(at, _)| !busy.contains(at));
         }
+        for work in open.iter().filter_map(|(_, t)| t.effects.as_ref()).flat_map(|e| &e.work) {
+            session.work(work).await?;
+        }
         let mut wakes = BTreeSet::new();
         let inserted = self.insert_effects(&mut session, &open, &mut wakes).await?;
         let changed = self.write(&mut session, &Columns::of(open.into_iter(), &inserted)).await?;

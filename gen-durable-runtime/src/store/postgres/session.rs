@@ -5,7 +5,7 @@ use std::time::Duration;
 use sqlx::{PgConnection, Postgres as Pg, pool::PoolConnection, postgres::PgArguments, postgres::PgRow, query::Query};
 
 use super::{Postgres, error};
-use crate::Error;
+use crate::{Error, machine::Tx, model::Work, store::work};
 
 /// A connection for one call.
 ///
@@ -69,6 +69,14 @@ impl Session<'_> {
                 self.simple("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE").await
             }
         }
+    }
+
+    /// Runs the user's own work in this transaction. Whatever it leaves behind, an error of it ends the connection.
+    pub(super) async fn work(&mut self, work: &Work) -> Result<(), Error> {
+        self.simple(include_str!("sql/callers_settings.sql")).await?;
+        self.clean = false;
+        work::run(work, Tx::on_postgres(self.connection.get()), self.limit).await?;
+        self.simple(include_str!("sql/settings.sql")).await
     }
 
     /// Commits, if there is a transaction of ours, and gives the connection back.

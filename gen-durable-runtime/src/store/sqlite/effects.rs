@@ -25,6 +25,9 @@ impl Sqlite {
         let standing = standing(session, &with).await?;
         let with: Vec<(usize, &Transition)> =
             (0..).zip(with).filter(|(at, _)| standing.contains(at)).map(|w| w.1).collect();
+        for work in with.iter().filter_map(|(_, t)| t.effects.as_ref()).flat_map(|e| &e.work) {
+            session.work(work).await?;
+        }
         let made = started(&with);
         let specs: Vec<_> = made.iter().map(|m| (m.spec, m.lineage)).collect();
         let answers = if specs.is_empty() { vec![] } else { self.start_on(session, &specs).await? };

@@ -12,7 +12,7 @@ use sqlx::{
 use tokio::time::{Instant, error::Elapsed};
 
 use super::{Sqlite, error, file::File};
-use crate::Error;
+use crate::{Error, machine::Tx, model::Work, store::work};
 
 /// What a commit must survive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,6 +162,15 @@ impl Session<'_> {
             Connection::Ours(transaction) => transaction,
             Connection::Callers(connection) => connection,
         }
+    }
+
+    /// Runs the user's own work in this transaction.
+    pub(super) async fn work(&mut self, work: &Work) -> Result<(), Error> {
+        let limit = self.store.0.options.call_timeout;
+        work::run(work, Tx::on_sqlite(self.connection()), limit).await?;
+        // The time it took is its own.
+        self.until = Instant::now() + limit;
+        Ok(())
     }
 
     /// Runs several statements at once.

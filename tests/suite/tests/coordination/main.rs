@@ -5,6 +5,7 @@ mod cancels;
 mod joins;
 mod machines;
 mod outcomes;
+mod transfers;
 mod waits;
 
 use std::sync::Arc;
