@@ -1,0 +1,82 @@
+//! The archive: an enum of steps, and a job for each batch of files.
+
+use gen_durable::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    digest::{self, Hashed, Unreadable},
+    disk::Disk,
+    manifest::{self, Manifest},
+    name::Name,
+    tree,
+};
+
+/// What a snapshot ends with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Summary {
+    pub manifest: Name,
+    /// Lines of the manifest.
+    pub files: u64,
+    pub bytes: u64,
+    pub unreadable: Vec<Unreadable>,
+}
+
+/// A snapshot of a directory, from the listing to the manifest. The directory is free again once it has ended: the next
+/// snapshot is another instance. `crashes`: whoever is killed ten times is no less worth finishing.
+#[durable_fsm(queue = "archive", output(Summary), handler(Disk), retry(attempts = 5, crashes = 1_000))]
+pub enum Archive {
+    /// Lists the files and hands them out in batches. The list is nowhere else: each child holds its part.
+    #[step(start, key(directory), next(Collect))]
+    List { directory: Name, manifest: Name },
+    /// Every batch was hashed: writes the manifest.
+    #[step(join(Digest), done)]
+    Collect { directory: Name, manifest: Name, files: u64 },
+}
+
+/// Hashes a batch of files. A file that cannot be read is a result, no error: the others count.
+#[durable_job(queue = "archive", retry(attempts = 5, crashes = 1_000))]
+pub async fn digest(
+    _disk: &Disk,
+    directory: Name,
+    files: Vec<Name>,
+) -> Result<Vec<Result<Hashed, Unreadable>>, StepError> {
+    let hash = move || {
+        let directory = directory.path();
+        files.into_iter().map(|file| digest::hash(&directory, file)).collect()
+    };
+    // It reads and computes without a pause: not where others wait for their turn.
+    Ok(tokio::task::spawn_blocking(hash).await?)
+}
+
+impl ArchiveSteps for Disk {
+    async fn list(&self, step: List, _cx: &StepContext) -> StepResult<List> {
+        let List { directory, manifest } = step;
+        let (root, is_own) = (directory.path(), self.is_own(&manifest.path()));
+        let batches = tokio::task::spawn_blocking(move || tree::batches(&root, is_own)).await??;
+        let files = batches.iter().map(|batch| batch.len() as u64).sum();
+        let children = batches.into_iter().map(|batch| Digest::start(directory.clone(), batch)).collect::<Vec<_>>();
+        Ok(fan_out(Collect { directory, manifest, files }).children(children).into())
+    }
+
+    async fn collect(&self, step: Collect, joined: Joined<Digest>, cx: &StepContext) -> StepResult<Collect> {
+        let path = step.manifest.path();
+        let prefix = manifest::prefix(&step.directory.path(), &path);
+        let mut manifest = Manifest::begin(&path, &cx.id().to_string()).await?;
+        let mut summary = Summary { manifest: step.manifest, files: 0, bytes: 0, unreadable: vec![] };
+        // In the order of the fan-out, whoever was the first to end: the same tree has the same manifest.
+        let mut batches = joined.stream();
+        while let Some(batch) = batches.next().await? {
+            for file in batch? {
+                match file {
+                    Ok(Hashed { file, sha256, bytes }) => {
+                        manifest.add(&prefix.join(file.path()), &sha256).await?;
+                        (summary.files, summary.bytes) = (summary.files + 1, summary.bytes + bytes);
+                    }
+                    Err(unreadable) => summary.unreadable.push(unreadable),
+                }
+            }
+        }
+        manifest.end().await?;
+        Ok(done(summary))
+    }
+}
