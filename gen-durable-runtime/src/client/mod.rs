@@ -1,18 +1,22 @@
 //! Floor 4: starts instances, sends signals, waits for results, looks at what stands.
 
 mod connect;
+mod ear;
 mod handle;
 mod inspect;
 mod signal;
+mod signal_or_start;
 mod start;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod transaction;
 mod wait;
+mod waiter;
 mod waits;
 
 pub use connect::{Client, ClientOptions};
 pub use handle::Handle;
 pub use signal::{SignalReceipt, Signalling};
+pub use signal_or_start::SignalOrStart;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 pub use transaction::{CallersConnection, InTransaction};
-pub use wait::{Wait, WaitError};
+pub use wait::{ForEnd, ForPlace, Seen, Wait, WaitError};

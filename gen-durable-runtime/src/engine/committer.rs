@@ -157,6 +157,7 @@ impl Lane {
 
     fn answer(&self, piece: Batch, committed: Commits) {
         committed.wakes.iter().for_each(|queue| self.waker.wake(queue));
+        self.waker.notifier.tell(&piece.transitions, &committed);
         for ((transition, (answer, again)), committed) in
             piece.transitions.into_iter().zip(piece.waiting).zip(committed.answers)
         {

@@ -13,6 +13,7 @@ mod options;
 mod rows;
 mod session;
 mod sql;
+mod signal_or_start;
 mod start;
 mod store;
 mod sweep;

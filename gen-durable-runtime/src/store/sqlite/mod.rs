@@ -17,6 +17,7 @@ mod session;
 #[cfg(test)]
 mod session_tests;
 mod signal;
+mod signal_or_start;
 mod sql;
 mod start;
 mod store;
