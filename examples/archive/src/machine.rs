@@ -23,7 +23,7 @@ pub struct Summary {
 
 /// A snapshot of a directory, from the listing to the manifest. The directory is free again once it has ended: the next
 /// snapshot is another instance. `crashes`: whoever is killed ten times is no less worth finishing.
-#[durable_fsm(queue = "archive", output(Summary), handler(Disk), retry(attempts = 5, crashes = 1_000))]
+#[durable_fsm(queue = "archive", output(Summary), handler(Disk), retry(attempts = 3, crashes = 1_000))]
 pub enum Archive {
     /// Lists the files and hands them out in batches. The list is nowhere else: each child holds its part.
     #[step(start, key(directory), next(Collect))]
@@ -34,7 +34,7 @@ pub enum Archive {
 }
 
 /// Hashes a batch of files. A file that cannot be read is a result, no error: the others count.
-#[durable_job(queue = "archive", retry(attempts = 5, crashes = 1_000))]
+#[durable_job(queue = "archive", retry(attempts = 3, crashes = 1_000))]
 pub async fn digest(
     _disk: &Disk,
     directory: Name,

@@ -25,6 +25,10 @@ pub struct Manifest {
 impl Manifest {
     /// `of` is the instance: nobody else writes what it left when it was killed.
     pub async fn begin(path: &Path, of: &str) -> io::Result<Self> {
+        Self::open(path, of).await.map_err(|error| named(path, &error))
+    }
+
+    async fn open(path: &Path, of: &str) -> io::Result<Self> {
         let mine = format!(".{NAME}.{of}.");
         remove_parts(directory(path), &mine).await?;
         // A process that lost its claim may still be writing: each has a file of its own.
@@ -34,15 +38,26 @@ impl Manifest {
     }
 
     pub async fn add(&mut self, file: &Path, sha256: &str) -> io::Result<()> {
-        self.file.write_all(&line(file, sha256)).await
+        self.file.write_all(&line(file, sha256)).await.map_err(|error| named(&self.part, &error))
     }
 
     /// From here on there is the new one, whatever happens to the machine.
     pub async fn end(mut self) -> io::Result<()> {
+        self.replace().await.map_err(|error| named(&self.path, &error))
+    }
+
+    async fn replace(&mut self) -> io::Result<()> {
         self.file.flush().await?;
         self.file.get_ref().sync_all().await?;
         fs::rename(&self.part, &self.path).await?;
         File::open(directory(&self.path)).await?.sync_all().await
+    }
+}
+
+/// One that was not ended is nobody's.
+impl Drop for Manifest {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.part);
     }
 }
 
@@ -60,6 +75,11 @@ async fn remove_parts(directory: &Path, of: &str) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// What is kept of an error must say where it was.
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 fn directory(path: &Path) -> &Path {

@@ -73,7 +73,10 @@ async fn follow(client: &Client, directory: &Name, snapshot: &Handle<Archive>) -
             _ = &mut stop => return Err("stopped; run it again: it goes on".into()),
             () = tokio::time::sleep(pause) => {
                 let began = Instant::now();
-                progress.show(look(client, directory, snapshot).await?);
+                // A database that is away for a while stops nobody: the worker goes on when it is back.
+                if let Ok(text) = look(client, directory, snapshot).await {
+                    progress.show(text);
+                }
                 // To look at a million files takes a while: never more than a tenth of the time.
                 pause = TICK.max(10 * began.elapsed());
             }

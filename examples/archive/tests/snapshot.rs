@@ -26,6 +26,7 @@ on_both_stores![
     an_unreadable_file_is_said_and_the_others_count,
     a_snapshot_begun_in_another_directory_is_ended_and_one_made_here,
     a_directory_that_is_not_there_is_refused,
+    a_manifest_that_cannot_be_written_is_said,
     a_killed_snapshot_goes_on_and_has_a_line_for_every_file,
 ];
 
@@ -135,32 +136,51 @@ fn a_directory_that_is_not_there_is_refused(place: Place) {
     }
 }
 
+fn a_manifest_that_cannot_be_written_is_said(place: Place) {
+    place.file("tree/file", "a file");
+    let taken = place.file("manifest.sha256/file", "a directory has its name");
+    let refused = place.archive(&["snapshot", "tree"]).output().expect("the binary was built");
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success(), "{said}");
+    assert!(said.contains("failed: ") && said.contains("/manifest.sha256: Is a directory"), "{said}");
+    fs::remove_dir_all(taken.parent().expect("a directory")).expect("ours");
+    to_its_end(place.archive(&["snapshot", "tree"]));
+    assert_eq!(names(&place.accepted()), ["./tree/file"]);
+    assert_eq!(parts(&place), 0);
+}
+
 /// Killed again and again, it ends as if nothing had been.
 fn a_killed_snapshot_goes_on_and_has_a_line_for_every_file(place: Place) {
-    let files = if std::env::var_os("GEN_DURABLE_LONG").is_some() { 20_000 } else { 2_000 };
+    // With no more time than the work takes, so that kills meet the listing, the hashing and the writing.
+    let long = std::env::var_os("GEN_DURABLE_LONG").is_some();
+    let (files, most_ms) = if long { (20_000, 5_000) } else { (2_000, 700) };
     for file in 0..files {
         place.file(format!("tree/{}/{}/{file}", file % 7, file % 31), vec![b'x'; file * 37 % 20_000]);
     }
-    let mut resumed = 0;
-    for _ in 0..10 {
-        let log = fs::File::create(place.directory.join("log")).expect("a writable directory");
-        let mut running =
-            place.archive(&["snapshot", "tree"]).stdout(Stdio::null()).stderr(log).spawn().expect("built");
-        std::thread::sleep(Duration::from_millis(rand::random_range(20..900)));
-        // SIGKILL: nothing of it runs any more. One that had ended did so well.
-        running.kill().expect("our child");
-        let status = running.wait().expect("our child");
-        assert!(status.success() || status.code().is_none(), "{status}");
-        let said = fs::read_to_string(place.directory.join("log")).expect("text");
-        resumed += usize::from(said.contains("begun before"));
-    }
+    let said: Vec<String> = (0..10).map(|_| killed_after(&place, rand::random_range(20..most_ms))).collect();
+    assert!(said.iter().any(|said| said.contains("begun before")), "no kill met one at work: {said:?}");
     let (table, _) = to_its_end(place.archive(&["snapshot", "tree"]));
     assert_eq!(place.accepted().len(), files, "{table}");
     assert!(table.contains(&format!("\n{files:>10}  ")), "{table}");
-    assert_ne!(resumed, 0, "no kill met one at work");
     let (failed, _) = to_its_end(place.archive(&["--database", &place.url(), "list", "--status", "failed", "--json"]));
-    assert_eq!(failed.trim(), "");
-    let left = fs::read_dir(&place.directory).expect("ours").map(|file| file.expect("ours").file_name());
-    let parts = left.filter(|name| name.to_string_lossy().starts_with(".manifest")).count();
-    assert_eq!(parts, 0, "a part of a manifest was left");
+    assert_eq!((failed.trim(), parts(&place)), ("", 0));
+}
+
+/// What a snapshot said until it was killed, or ended before.
+fn killed_after(place: &Place, ms: u64) -> String {
+    let log = place.file("log", "");
+    let said = fs::File::create(&log).expect("a writable directory");
+    let mut running = place.archive(&["snapshot", "tree"]).stdout(Stdio::null()).stderr(said).spawn().expect("built");
+    std::thread::sleep(Duration::from_millis(ms));
+    // SIGKILL: nothing of it runs any more. One that had ended did so well.
+    running.kill().expect("our child");
+    let status = running.wait().expect("our child");
+    assert!(status.success() || status.code().is_none(), "{status}");
+    fs::read_to_string(log).expect("text")
+}
+
+/// Manifests that nobody has ended.
+fn parts(place: &Place) -> usize {
+    let files = fs::read_dir(&place.directory).expect("ours").map(|file| file.expect("ours").file_name());
+    files.filter(|name| name.to_string_lossy().starts_with(".manifest.sha256.")).count()
 }
