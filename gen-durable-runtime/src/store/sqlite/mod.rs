@@ -1,6 +1,7 @@
 //! The SQLite store: one file, no server. Many readers and one writer, which is the exclusion that row locks are elsewhere.
 
 mod claim;
+mod clock;
 mod commit;
 mod copy;
 mod effects;
@@ -24,4 +25,5 @@ mod store;
 mod sweep;
 mod wake_ups;
 
+pub use clock::Clock;
 pub use store::Sqlite;
