@@ -21,7 +21,8 @@ use crate::{
 /// A dropped wait leaves nothing behind, and none holds a connection: one task looks after all waits of a client. While
 /// there are any it has one connection that listens, and workers tell it what they committed: a result of another
 /// process comes within 50 ms. The instance is looked at as well: at once, then ever more seldom, up to every second;
-/// every 250 ms where nothing can be heard, as behind a transaction pooler or while that connection is lost.
+/// every 250 ms where nothing can be heard, as behind a transaction pooler or while that connection is lost. (A worker
+/// behind a pooler does not hear that somebody waits: its results come within the second.)
 ///
 /// ```ignore
 /// let receipt = order.wait().timeout(Duration::from_secs(30)).await?;

@@ -83,8 +83,8 @@ async fn an_instance_that_ends_elsewhere_ends_the_wait_for_a_place(db: Db) {
     let client = client(&db).await;
     let task = client.start(start(Act { then: Then::Goto, millis: 0 })).await.expect("starts");
     let failing = client.start(start(Act { then: Then::Fail, millis: 0 })).await.expect("starts");
-    let hold = tokio::spawn(task.wait_for_step::<Hold>().into_future());
-    let park = tokio::spawn(failing.wait_parked().into_future());
+    let hold = tokio::spawn(task.wait_for_step::<Hold>().timeout(LONG).into_future());
+    let park = tokio::spawn(failing.wait_parked().timeout(LONG).into_future());
     let worker = worker(&db).await;
     let held = hold.await.expect("no panic");
     assert!(matches!(&held, Err(WaitError::Ended { status: Status::Done, .. })), "{held:?}");
@@ -101,8 +101,8 @@ async fn a_wait_of_another_machine_says_so_at_once(db: Db) {
     let other = client.by_id::<Work>(parked.id().expect("known"));
     let began = Instant::now();
     for error in [
-        other.wait().await.map(drop).expect_err("of another machine"),
-        other.wait_for_step::<Run>().await.map(drop).expect_err("of another machine"),
+        other.wait().timeout(Duration::from_secs(5)).await.map(drop).expect_err("of another machine"),
+        other.wait_for_step::<Run>().timeout(Duration::from_secs(5)).await.map(drop).expect_err("of another machine"),
     ] {
         assert!(error.to_string().contains("is of machine `timed`, not of `work`"), "{error}");
     }

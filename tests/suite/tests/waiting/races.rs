@@ -19,6 +19,7 @@ suite::stores! {
     }
     postgres {
         an_occupant_that_ends_under_the_signal_is_followed_by_a_new_one => "nobody writes between two statements on a file",
+        a_call_that_is_dropped_half_way_leaves_neither => "no table lock stops a file's writer half way",
     }
 }
 
@@ -93,4 +94,24 @@ async fn an_occupant_that_ends_under_the_signal_is_followed_by_a_new_one(db: Db)
     assert!(cart.is_new() && cart.id() != first.id());
     assert_eq!(cart.id(), Some(receipt.id));
     assert_eq!(db.count("SELECT count(*) FROM signals").await, 1);
+}
+
+/// Driven: the signal waits for its table, and the call is given up. Nobody sees a start without its signal.
+#[cfg(feature = "postgres")]
+async fn a_call_that_is_dropped_half_way_leaves_neither(db: Db) {
+    let client = client(&db).await;
+    let mut third = db.begin().await;
+    third.run("LOCK TABLE signals IN EXCLUSIVE MODE").await;
+    let call = second(&client);
+    let waiting =
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    suite::eventually("it waits", Duration::from_secs(5), async || db.count(waiting).await == 1).await;
+    assert_eq!(db.count("SELECT count(*) FROM gen_durable").await, 0, "not before its signal");
+    call.abort();
+    third.commit().await;
+    suite::eventually("it is over", Duration::from_secs(5), async || db.count(waiting).await == 0).await;
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert_eq!(db.count("SELECT (SELECT count(*) FROM gen_durable) + (SELECT count(*) FROM signals)").await, 0);
+    let (cart, _) = client.signal_or_start(start(Open { customer: 7 }), item(2)).await.expect("starts");
+    assert!(cart.is_new());
 }
