@@ -121,8 +121,9 @@ impl TestKit {
         }
     }
 
-    /// Moves the clock. What is due by then runs with the next drain, in the order of its due times; a signal that comes
-    /// before that still counts, as it does with a worker that is late.
+    /// Moves the clock. What is due by then runs with the next drain: rows first, then those whose wait has timed out. A
+    /// signal that comes before that drain still counts, as it does with a worker that is late. To run everything at its
+    /// own moment there is [`TestKit::run_for`].
     ///
     /// # Panics
     /// Above 100 years.
