@@ -35,6 +35,7 @@ statements!(
     forget,
     history,
     hold,
+    hold_briefly,
     hold_others,
     join,
     list,

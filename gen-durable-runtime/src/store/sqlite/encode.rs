@@ -57,7 +57,7 @@ pub(super) struct HistoryRow<'a> {
 impl Serialize for HistoryRow<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (t, w) = (self.of, Written::of(self.of));
-        (t.id.get(), t.token.as_str(), t.transitions, w.step, outcome(w.kind), w.error, self.started)
+        (t.id.get(), t.token.as_str(), t.transitions, w.step, outcome(w.kind), w.error, self.started, w.kind)
             .serialize(serializer)
     }
 }
