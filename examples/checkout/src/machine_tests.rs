@@ -11,7 +11,7 @@ use crate::{
 
 const PATIENCE: Duration = Duration::from_secs(15 * 60);
 /// The carrier always answers the same calls the same way: books this order's parcel at once,
-const SMOOTH: u64 = 1;
+const SMOOTH: u64 = 7;
 /// and this one's with the third call.
 const BUMPY: u64 = 2;
 
