@@ -83,8 +83,8 @@ impl<M: Machine> Handle<M> {
 
     /// Waits until the instance is at step `S` of its machine: due, parked, at work, or ended there.
     ///
-    /// A step that it leaves before anyone looked counts all the same: workers tell of it, and once it has ended so
-    /// does its history, if the machine keeps one. Otherwise the end is [`WaitError::Ended`](super::WaitError::Ended).
+    /// A step that it leaves before anyone looked counts all the same: workers tell of it (on SQLite those of this
+    /// process), and once it has ended so does its history, if the machine keeps one. Otherwise the end is [`WaitError::Ended`](super::WaitError::Ended).
     ///
     /// ```ignore
     /// order.wait_for_step::<Ship>().timeout(Duration::from_secs(30)).await?;
@@ -95,7 +95,7 @@ impl<M: Machine> Handle<M> {
 
     /// Waits until the instance waits itself, for signals or for children; at whichever step. A timer is no park.
     ///
-    /// A park that is over before anyone looked counts where a worker tells of it.
+    /// A park that is over before anyone looked counts where a worker tells of it: on SQLite one of this process.
     ///
     /// ```ignore
     /// let seen = order.wait_parked().await?;
