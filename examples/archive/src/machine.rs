@@ -80,3 +80,45 @@ impl ArchiveSteps for Disk {
         Ok(done(summary))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
+
+    fn name(path: &str) -> Name {
+        Name::of(Path::new(path))
+    }
+
+    async fn listed(directory: &str) -> Result<Outcome<List>, StepError> {
+        let step = List { directory: name(directory), manifest: name("/manifest.sha256") };
+        Disk::on("postgres://localhost/archive").list(step, &StepContext::test()).await
+    }
+
+    #[tokio::test]
+    async fn every_file_is_handed_out() {
+        let files = std::fs::read_dir(HERE).expect("a directory").count() as u64;
+        let outcome = listed(HERE).await.expect("it is read");
+        assert!(matches!(outcome.target(), Some(Archive::Collect { files: found, .. }) if *found == files));
+    }
+
+    #[tokio::test]
+    async fn a_directory_that_is_gone_is_an_error() {
+        assert!(listed("/nowhere").await.expect_err("it is gone").to_string().contains("/nowhere"));
+    }
+
+    #[tokio::test]
+    async fn a_file_that_vanished_is_a_result_beside_the_others() {
+        let files = ["machine.rs", "vanished", "main.rs"].map(name).to_vec();
+        let disk = Disk::on("postgres://localhost/archive");
+        let [first, second, third] = &digest(&disk, name(HERE), files).await.expect("a result")[..] else {
+            panic!("three results")
+        };
+        assert!(first.is_ok() && third.is_ok());
+        let gone = Unreadable { file: name("vanished"), why: "No such file or directory (os error 2)".into() };
+        assert_eq!(*second, Err(gone));
+    }
+}

@@ -67,7 +67,7 @@ async fn follow(client: &Client, directory: &Name, snapshot: &Handle<Archive>) -
             summary = &mut end => {
                 let summary = summary?;
                 let all = summary.files + summary.unreadable.len() as u64;
-                progress.end(so_far(all, all));
+                progress.end(so_far(summary.files, all));
                 return Ok(summary);
             }
             _ = &mut stop => return Err("stopped; run it again: it goes on".into()),
