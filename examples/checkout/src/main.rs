@@ -6,6 +6,8 @@
 mod carrier;
 mod demo;
 mod machine;
+#[cfg(test)]
+mod machine_tests;
 mod orders;
 mod progress;
 mod shop;

@@ -3,11 +3,8 @@ use crate::{
     Error,
     machine::Machine,
     model::{InstanceId, Target, limits},
-    store::{Cancelling, Filter},
+    store::{Cancelling, Filter, Said},
 };
-
-/// How the engines of all processes are told of a cancel.
-const CANCEL_PREFIX: &str = "\u{2}";
 
 /// Instances that were asked to end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -59,7 +56,7 @@ impl Client {
         let mut asked = Vec::with_capacity(answers.len());
         for answer in answers {
             let Cancelling::Asked { id, queue, executing } = answer else { continue };
-            self.0.notifier.wake(if executing { format!("{CANCEL_PREFIX}{id}") } else { queue });
+            self.0.notifier.wake(if executing { Said::cancel(id) } else { queue });
             asked.push(id);
         }
         Ok(asked)

@@ -1,9 +1,9 @@
 use std::marker::PhantomData;
 
-use super::{Client, Signalling, Wait};
+use super::{Client, Signalling, Wait, wait::ForPlace, waiter::Goal};
 use crate::{
     Error,
-    machine::{Awaits, IntoKey, Keyed, Machine, Signal},
+    machine::{Awaits, IntoKey, Keyed, Machine, Signal, Step},
     model::{HistoryEntry, InstanceId, SignalSpec, Snapshot, Started, Target},
 };
 
@@ -79,8 +79,34 @@ impl<M: Machine> Handle<M> {
     }
 
     /// Waits for the end, for ever or for [`Wait::timeout`].
+    ///
+    /// An instance that a caller's transaction started does not exist before that commits: wait after it.
     pub fn wait(&self) -> Wait<M> {
-        Wait::new(self.client.clone(), self.target.clone())
+        Wait::new(self.client.clone(), self.target.clone(), Goal::End)
+    }
+
+    /// Waits until the instance is at step `S` of its machine: due, parked, at work, or ended there.
+    ///
+    /// A step that it leaves before anyone looked counts all the same: workers tell of it (on SQLite those of this
+    /// process), and once it has ended so does its history, if the machine keeps one. Otherwise the end is [`WaitError::Ended`](super::WaitError::Ended).
+    ///
+    /// ```ignore
+    /// order.wait_for_step::<Ship>().timeout(Duration::from_secs(30)).await?;
+    /// ```
+    pub fn wait_for_step<S: Step<Machine = M>>(&self) -> Wait<M, ForPlace> {
+        Wait::new(self.client.clone(), self.target.clone(), Goal::Step(S::NAME))
+    }
+
+    /// Waits until the instance waits itself, for signals or for children; at whichever step. A timer is no park.
+    ///
+    /// A park that is over before anyone looked counts where a worker tells of it: on SQLite one of this process.
+    ///
+    /// ```ignore
+    /// let seen = order.wait_parked().await?;
+    /// println!("{} is {} at {}", seen.id, seen.status, seen.step);
+    /// ```
+    pub fn wait_parked(&self) -> Wait<M, ForPlace> {
+        Wait::new(self.client.clone(), self.target.clone(), Goal::Park)
     }
 
     /// The instance as the enum: its step, with its data.

@@ -2,14 +2,17 @@
 
 mod cancel;
 mod connect;
+mod ear;
 mod handle;
 mod inspect;
 mod retry;
 mod signal;
+mod signal_or_start;
 mod start;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod transaction;
 mod wait;
+mod waiter;
 mod waits;
 
 pub use cancel::CancelReport;
@@ -17,6 +20,7 @@ pub use connect::{Client, ClientOptions};
 pub use handle::Handle;
 pub use retry::RetryReport;
 pub use signal::{SignalReceipt, Signalling};
+pub use signal_or_start::SignalOrStart;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 pub use transaction::{CallersConnection, InTransaction};
-pub use wait::{Wait, WaitError};
+pub use wait::{ForEnd, ForPlace, Seen, Wait, WaitError};

@@ -1,24 +1,32 @@
 //! All waits of a client, looked after by one task: a statement for many of them, no connection each.
 
 use std::{
+    collections::HashMap,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use tokio::sync::{mpsc, oneshot, watch};
 
+use super::{
+    ear::{Ear, Heard},
+    waiter::{Found, Goal, SOON, Waiter, unanswered},
+};
 use crate::{
     Error,
+    machine::MachineInfo,
     model::InstanceId,
-    store::{Standing, Store},
+    store::{News, Standing, Steps, Store},
 };
 
-/// How soon the second look is taken, and how far apart looks may be.
-const EVERY: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(250));
+/// How far apart looks are: while nothing is heard, and as the floor under what is.
+const APART: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(1));
 /// How long a look may take: a bounded wait ends soon after its time, in an outage too.
 const LOOK: Duration = Duration::from_secs(2);
 /// Instances looked at in one statement.
 const PIECE: usize = 1_000;
+/// How long we listen on after the last wait: the next one often follows.
+const LINGER: Duration = Duration::from_secs(10);
 
 #[derive(Debug)]
 pub(super) struct Waits {
@@ -26,27 +34,26 @@ pub(super) struct Waits {
     stopped: watch::Sender<bool>,
 }
 
-/// One wait: what it waits for, when it is looked at next.
-struct Waiter {
-    id: InstanceId,
-    until: Option<Instant>,
-    next: Instant,
-    every: Duration,
-    tell: oneshot::Sender<Result<Option<Standing>, Error>>,
-}
-
 impl Waits {
     pub(super) fn new(store: Arc<dyn Store>) -> Self {
         let (sender, inbox) = mpsc::unbounded_channel();
         let (stopped, told) = watch::channel(false);
-        tokio::spawn(look_after(store, inbox, told));
+        let looking =
+            Looking { store, inbox, waiting: vec![], ear: None, hears: false, never: false, rested: Instant::now() };
+        tokio::spawn(looking.run(told));
         Self { sender, stopped }
     }
 
-    /// How the instance stands once it ended, or at `until`; `None` when it does not exist.
-    pub(super) async fn end_of(&self, id: InstanceId, until: Option<Instant>) -> Result<Option<Standing>, Error> {
+    /// How the instance stands once it is as it is waited for, or at `until`; `None` when it does not exist.
+    pub(super) async fn wait(
+        &self,
+        id: InstanceId,
+        machine: &'static MachineInfo,
+        goal: Goal,
+        until: Option<Instant>,
+    ) -> Result<Option<Found>, Error> {
         let (tell, told) = oneshot::channel();
-        let waiter = Waiter { id, until, next: Instant::now(), every: EVERY.0, tell };
+        let waiter = Waiter { id, machine, goal, until, next: Instant::now(), every: SOON, told: false, tell };
         if *self.stopped.borrow() || self.sender.send(waiter).is_err() {
             return Err(Error::stopped());
         }
@@ -58,99 +65,151 @@ impl Waits {
     }
 }
 
-async fn look_after(
+struct Looking {
     store: Arc<dyn Store>,
-    mut inbox: mpsc::UnboundedReceiver<Waiter>,
-    mut stopped: watch::Receiver<bool>,
-) {
-    let mut waiting: Vec<Waiter> = Vec::new();
-    loop {
-        let next = waiting.iter().map(|w| w.next).min();
-        let pause = async {
-            match next {
-                Some(at) => tokio::time::sleep_until(at.into()).await,
-                None => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            // Closing drops every waiter, which tells it.
-            _ = stopped.wait_for(|stopped| *stopped) => return,
-            waiter = inbox.recv() => match waiter {
-                Some(waiter) => waiting.push(waiter),
-                None => return,
-            },
-            () = pause => {}
-        }
-        while let Ok(waiter) = inbox.try_recv() {
-            waiting.push(waiter);
-        }
-        waiting.retain(|w| !w.tell.is_closed());
-        waiting = tokio::select! {
-            _ = stopped.wait_for(|stopped| *stopped) => return,
-            still = look(&*store, waiting) => still,
-        };
-    }
+    inbox: mpsc::UnboundedReceiver<Waiter>,
+    waiting: Vec<Waiter>,
+    /// Only while somebody waits, and a little longer.
+    ear: Option<(Ear, Instant)>,
+    /// Nothing is missed.
+    hears: bool,
+    /// This store has no wake-ups.
+    never: bool,
+    /// Not before this moment everything is looked at again, however often a busy file changes: a fifth of the time.
+    rested: Instant,
 }
 
-/// Looks at those whose time it is; answers with those that still wait.
-async fn look(store: &dyn Store, waiting: Vec<Waiter>) -> Vec<Waiter> {
-    let now = Instant::now();
-    let (due, mut still): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|w| w.next <= now);
-    let mut due = due.into_iter().peekable();
-    while due.peek().is_some() {
-        let piece: Vec<Waiter> = due.by_ref().take(PIECE).collect();
-        let mut ids: Vec<InstanceId> = piece.iter().map(|w| w.id).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        match tokio::time::timeout(LOOK, store.endings(&ids)).await.unwrap_or_else(|_| Err(unanswered())) {
-            Ok(found) => {
-                let found: std::collections::HashMap<_, _> = found.into_iter().map(|s| (s.id, s)).collect();
-                let judge = |w: Waiter| {
-                    let standing = found.get(&w.id);
-                    w.judge(standing)
-                };
-                still.extend(piece.into_iter().filter_map(judge));
+impl Looking {
+    /// Closing drops every waiter, which tells it.
+    async fn run(mut self, mut stopped: watch::Receiver<bool>) {
+        tokio::select! {
+            _ = stopped.wait_for(|stopped| *stopped) => {}
+            () = self.look_after() => {}
+        }
+    }
+
+    async fn look_after(&mut self) {
+        loop {
+            let next = self.waiting.iter().map(|w| w.next).min().or(self.ear.as_ref().map(|(_, until)| *until));
+            tokio::select! {
+                waiter = self.inbox.recv() => match waiter {
+                    Some(waiter) => self.waiting.push(waiter),
+                    None => return,
+                },
+                heard = heard(&mut self.ear) => self.hear(heard),
+                () = at(next) => {}
             }
-            Err(error) if error.is_transient() => still.extend(piece.into_iter().filter_map(Waiter::unanswered)),
-            Err(error) => {
-                let text = error.to_string();
-                for waiter in piece {
-                    let error = Error::store("waiting", crate::StoreClass::Permanent, text.clone());
-                    let _ = waiter.tell.send(Err(error));
+            while let Ok(waiter) = self.inbox.try_recv() {
+                self.waiting.push(waiter);
+            }
+            while let Some(heard) = self.ear.as_mut().and_then(|(ear, _)| ear.try_next()) {
+                self.hear(heard);
+            }
+            self.waiting.retain(|w| !w.tell.is_closed());
+            self.look().await;
+            self.tend_ear();
+        }
+    }
+
+    fn hear(&mut self, heard: Heard) {
+        match heard {
+            Heard::News(news) => {
+                let mut of: HashMap<InstanceId, Vec<&News>> = HashMap::new();
+                news.iter().for_each(|news| of.entry(news.id).or_default().push(news));
+                for waiter in &mut self.waiting {
+                    of.get(&waiter.id).into_iter().flatten().for_each(|news| waiter.hear(news));
                 }
             }
+            Heard::Clear => {
+                self.hears = true;
+                // For what was missed before.
+                self.look_by(Instant::now());
+            }
+            Heard::Any => self.look_by(self.rested.max(Instant::now())),
+            Heard::Lost => {
+                self.hears = false;
+                self.look_by(Instant::now() + APART.0);
+            }
+            Heard::Never => (self.never, self.hears) = (true, false),
         }
     }
-    still
+
+    fn look_by(&mut self, moment: Instant) {
+        self.waiting.iter_mut().for_each(|waiter| waiter.next = waiter.next.min(moment));
+    }
+
+    /// Listens as long as somebody waits, for what they wait for.
+    fn tend_ear(&mut self) {
+        let now = Instant::now();
+        if self.waiting.is_empty() {
+            if self.ear.as_ref().is_some_and(|(_, until)| *until <= now) {
+                (self.ear, self.hears) = (None, false);
+            }
+            return;
+        }
+        if self.never {
+            return;
+        }
+        let (ear, until) = self.ear.get_or_insert_with(|| (Ear::open(&self.store), now));
+        *until = now + LINGER;
+        let steps = self.waiting.iter().filter_map(|w| match w.goal {
+            Goal::Step(name) => Some(name.to_owned()),
+            Goal::End | Goal::Park => None,
+        });
+        let steps: std::collections::BTreeSet<String> = steps.collect();
+        ear.want(if steps.is_empty() { Steps::None } else { Steps::These(steps) });
+    }
+
+    /// Looks at those whose time it is.
+    async fn look(&mut self) {
+        let now = Instant::now();
+        let apart = if self.hears { APART.1 } else { APART.0 };
+        let due = self.waiting.extract_if(.., |w| w.next <= now).collect::<Vec<_>>();
+        let mut due = due.into_iter().peekable();
+        while due.peek().is_some() {
+            let piece: Vec<Waiter> = due.by_ref().take(PIECE).collect();
+            self.waiting.extend(look_at(&*self.store, piece, apart).await);
+        }
+        self.rested = Instant::now() + 4 * now.elapsed();
+    }
 }
 
-impl Waiter {
-    fn judge(self, standing: Option<&Standing>) -> Option<Self> {
-        let is_over = standing.is_none_or(|s| s.status.is_ended()) || self.until.is_some_and(|t| t <= Instant::now());
-        if is_over {
-            let _ = self.tell.send(Ok(standing.cloned()));
-            return None;
-        }
-        self.later()
-    }
-
-    /// The database does not answer: goes on, unless its time is up.
-    fn unanswered(self) -> Option<Self> {
-        if self.until.is_some_and(|t| t <= Instant::now()) {
-            let _ = self.tell.send(Err(unanswered()));
-            return None;
-        }
-        self.later()
-    }
-
-    fn later(mut self) -> Option<Self> {
-        self.every = (self.every * 2).min(EVERY.1);
-        let next = Instant::now() + self.every;
-        self.next = self.until.map_or(next, |until| next.min(until.max(Instant::now() + EVERY.0)));
-        Some(self)
+async fn heard(ear: &mut Option<(Ear, Instant)>) -> Heard {
+    match ear {
+        Some((ear, _)) => ear.next().await,
+        None => std::future::pending().await,
     }
 }
 
-fn unanswered() -> Error {
-    Error::store("waiting", crate::StoreClass::Transient, "the database does not answer")
+async fn at(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Answers with those that still wait.
+async fn look_at(store: &dyn Store, piece: Vec<Waiter>, apart: Duration) -> Vec<Waiter> {
+    let mut ids: Vec<InstanceId> = piece.iter().map(|w| w.id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    match tokio::time::timeout(LOOK, store.endings(&ids)).await.unwrap_or_else(|_| Err(unanswered())) {
+        Ok(found) => {
+            let found: HashMap<InstanceId, Standing> = found.into_iter().map(|s| (s.id, s)).collect();
+            let judge = |waiter: Waiter| {
+                let standing = found.get(&waiter.id);
+                waiter.judge(standing, apart)
+            };
+            piece.into_iter().filter_map(judge).collect()
+        }
+        Err(error) if error.is_transient() => piece.into_iter().filter_map(|w| w.unanswered(apart)).collect(),
+        Err(error) => {
+            let text = error.to_string();
+            for waiter in piece {
+                let error = Error::store("waiting", crate::StoreClass::Permanent, text.clone());
+                let _ = waiter.tell.send(Err(error));
+            }
+            vec![]
+        }
+    }
 }

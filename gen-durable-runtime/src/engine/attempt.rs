@@ -1,9 +1,12 @@
 //! One run of a handler: its panics, its limit, its being dropped.
 
-use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{
+    panic::AssertUnwindSafe,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use futures_util::FutureExt;
-use jiff::SignedDuration;
 
 use super::{catalog::Served, children::Round, executor::ClaimedAt, failing::panicked, held::Held};
 use crate::{
@@ -24,14 +27,14 @@ pub(super) async fn run(
     held: &Held,
     at: ClaimedAt,
 ) -> Option<Result<Ran, Failure>> {
-    let elapsed = SignedDuration::try_from(at.here.elapsed()).unwrap_or_default();
     let context = StepContext::new(ContextParts {
         id: claim.id,
         attempt: claim.attempt,
         transitions: claim.transitions,
-        database_now: at.database.checked_add(elapsed).unwrap_or(at.database),
+        database_now: at.database_time(Instant::now()),
         cancel: held.cancel.clone(),
     });
+    let context = if at.stands { context.standing() } else { context };
     let (state, carry, wake) = (claim.state.clone(), claim.carry.clone(), claim.wake.clone());
     let input = Run { step: step.name, state, carry, wake, context };
     let handler = Arc::clone(&served.handler);

@@ -9,12 +9,11 @@ use crate::{
         Claim, InstanceId, Transition,
         plan::{self, Rules},
     },
+    store::Said,
 };
 
 /// How long a cancelled run may go on.
 const GRACE: Duration = Duration::from_secs(10);
-/// No queue is named so: names have no control characters.
-pub(super) const CANCEL_PREFIX: &str = "\u{2}";
 /// How soon children are asked again that someone else held.
 const MISSED: Duration = Duration::from_millis(20);
 /// Children told at once.
@@ -22,8 +21,8 @@ const PIECE: u32 = 1_000;
 
 impl Shared {
     /// The instance that a wake-up names was cancelled: its run here is told, and dropped after a while.
-    pub(super) fn hear_cancel(self: &Arc<Self>, id: &str) {
-        if let Some(held) = id.parse().ok().and_then(|id| self.held.get(InstanceId::new(id))) {
+    pub(super) fn hear_cancel(self: &Arc<Self>, id: InstanceId) {
+        if let Some(held) = self.held.get(id) {
             self.cancel_run(held);
         }
     }
@@ -52,7 +51,7 @@ impl Shared {
             match self.store.cancel_children(parent, round, PIECE).await {
                 Ok(told) => {
                     told.queues.iter().for_each(|queue| self.waker.wake(queue));
-                    told.executing.iter().for_each(|id| self.waker.notifier.wake(format!("{CANCEL_PREFIX}{id}")));
+                    told.executing.iter().for_each(|id| self.waker.notifier.wake(Said::cancel(*id)));
                     if told.rows < PIECE as usize && !told.missed {
                         return;
                     }

@@ -28,9 +28,11 @@ pub(super) type Answer = Result<(Committed, Transition), Refused>;
 pub(super) struct Refused(pub(super) Arc<Error>);
 
 /// Hands outcomes to the lanes.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct Committer {
     lanes: Vec<mpsc::UnboundedSender<Request>>,
+    /// Without lanes: each outcome by itself, by whoever asks.
+    inline: Option<(Arc<dyn Store>, Waker)>,
 }
 
 #[derive(Debug)]
@@ -51,11 +53,20 @@ impl Committer {
             tokio::spawn(Arc::new(lane).run(inbox));
             sender
         };
-        Self { lanes: (0..lanes.max(1)).map(open).collect() }
+        Self { lanes: (0..lanes.max(1)).map(open).collect(), inline: None }
+    }
+
+    /// Without tasks: commits where it is called.
+    #[cfg(feature = "testing")]
+    pub(super) fn inline(store: &Arc<dyn Store>, waker: &Waker) -> Self {
+        Self { lanes: vec![], inline: Some((Arc::clone(store), waker.clone())) }
     }
 
     /// Waits until the outcome is durable, or known to be void.
     pub(super) async fn commit(&self, transition: Transition) -> Answer {
+        if let Some((store, waker)) = &self.inline {
+            return commit_inline(store, waker, transition).await;
+        }
         let (answer, answered) = oneshot::channel();
         // The children of one parent in one lane: two would wait for each other's lock on it.
         let by = transition.parent.filter(|_| transition.ends()).map_or(transition.id, |parent| parent.id);
@@ -64,6 +75,36 @@ impl Committer {
         let request = Request { transition, answer, again: AGAIN.0 };
         self.lanes[lane].send(request).map_err(|_| stopped())?;
         answered.await.unwrap_or_else(|_| Err(stopped()))
+    }
+}
+
+/// One outcome by itself.
+async fn commit_inline(store: &Arc<dyn Store>, waker: &Waker, transition: Transition) -> Answer {
+    loop {
+        let committed = persist(store, std::slice::from_ref(&transition)).await;
+        let committed = committed.map_err(|error| Refused(Arc::new(error)))?;
+        committed.wakes.iter().for_each(|queue| waker.wake(queue));
+        waker.notifier.tell(std::slice::from_ref(&transition), &committed);
+        match committed.first() {
+            Some(Committed::Busy) => tokio::time::sleep(AGAIN.0).await,
+            Some(answer) => return Ok((*answer, transition)),
+            None => return Err(Refused(Arc::new(Error::stopped()))),
+        }
+    }
+}
+
+/// Tries until the database answers. A commit whose acknowledgement was lost is told by its fence.
+async fn persist(store: &Arc<dyn Store>, transitions: &[Transition]) -> Result<Commits, Error> {
+    let (mut backoff, mut conflicts) = (Backoff::default(), 0);
+    loop {
+        match store.commit(transitions).await {
+            Err(error) if error.is_conflict() && conflicts < CONFLICTS => conflicts += 1,
+            Err(error) if error.is_transient() && !error.is_conflict() => {
+                tracing::warn!(%error, outcomes = transitions.len(), "commit failed, trying again");
+                backoff.wait().await;
+            }
+            result => return result,
+        }
     }
 }
 
@@ -125,7 +166,7 @@ impl Lane {
     async fn commit(&self, batch: Batch) {
         let mut pieces = VecDeque::from([batch]);
         while let Some(mut piece) = pieces.pop_front() {
-            match self.persist(&piece.transitions).await {
+            match persist(&self.store, &piece.transitions).await {
                 Ok(committed) => self.answer(piece, committed),
                 Err(_) if piece.waiting.len() > 1 => {
                     let half = piece.waiting.len() / 2;
@@ -140,23 +181,9 @@ impl Lane {
         }
     }
 
-    /// Tries until the database answers. A commit whose acknowledgement was lost is told by its fence.
-    async fn persist(&self, transitions: &[Transition]) -> Result<Commits, Error> {
-        let (mut backoff, mut conflicts) = (Backoff::default(), 0);
-        loop {
-            match self.store.commit(transitions).await {
-                Err(error) if error.is_conflict() && conflicts < CONFLICTS => conflicts += 1,
-                Err(error) if error.is_transient() && !error.is_conflict() => {
-                    tracing::warn!(%error, outcomes = transitions.len(), "commit failed, trying again");
-                    backoff.wait().await;
-                }
-                result => return result,
-            }
-        }
-    }
-
     fn answer(&self, piece: Batch, committed: Commits) {
         committed.wakes.iter().for_each(|queue| self.waker.wake(queue));
+        self.waker.notifier.tell(&piece.transitions, &committed);
         for ((transition, (answer, again)), committed) in
             piece.transitions.into_iter().zip(piece.waiting).zip(committed.answers)
         {

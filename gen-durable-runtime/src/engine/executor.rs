@@ -34,11 +34,16 @@ pub(super) struct ClaimedAt {
     pub(super) here: Instant,
     /// The lease is no younger than this: when the claim was asked for.
     pub(super) since: Instant,
+    /// The database's clock stands still: in tests.
+    pub(super) stands: bool,
 }
 
 impl ClaimedAt {
     /// The database's time at a moment here.
-    fn database_time(&self, moment: Instant) -> Timestamp {
+    pub(super) fn database_time(&self, moment: Instant) -> Timestamp {
+        if self.stands {
+            return self.database;
+        }
         let since = SignedDuration::try_from(moment.saturating_duration_since(self.here)).unwrap_or_default();
         self.database.checked_add(since).unwrap_or(self.database)
     }

@@ -1,6 +1,9 @@
 //! What a run that came to no outcome means: again later, its `catch`, or the end.
 
-use std::panic::AssertUnwindSafe;
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    panic::AssertUnwindSafe,
+};
 
 use super::catalog::Served;
 use crate::{
@@ -22,7 +25,7 @@ pub(super) fn settle(
     let policy = step.map_or_else(Default::default, |s| s.retry);
     // What a `catch` keeps of the text must be storable, or it could not run.
     let failure = &Failure { error: limits::error_text(&failure.error), ..failure.clone() };
-    if let Some(retry) = plan::retry(claim, failure, &policy, rand::random()) {
+    if let Some(retry) = plan::retry(claim, failure, &policy, jitter(claim)) {
         return retry;
     }
     match caught(served, claim, failure) {
@@ -32,6 +35,13 @@ pub(super) fn settle(
         }),
         Some(Err(error)) => plan::failed(claim, &because(failure, &format!("its catch failed: {error}"))),
     }
+}
+
+/// From 0.0 to 1.0, another one for each instance and each error, and the same wherever and whenever it is asked for.
+fn jitter(claim: &Claim) -> f64 {
+    let mut hasher = DefaultHasher::new();
+    (claim.id, claim.transitions, claim.errors).hash(&mut hasher);
+    (hasher.finish() >> 32) as f64 / f64::from(u32::MAX)
 }
 
 /// What `catch` makes of the failed step. A panic in there is contained like any other.

@@ -5,15 +5,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{backoff::Backoff, cancelling::CANCEL_PREFIX, shared::Shared};
-use crate::store::{WakeUp, WakeUps};
+use super::{backoff::Backoff, shared::Shared};
+use crate::store::{Said, WakeUp, WakeUps};
 
 /// How often a listener proves that it hears: a half-open connection says nothing for ever.
 const PING: Duration = Duration::from_secs(10);
 /// How long its own call may take to come back.
 const ECHO: Duration = Duration::from_secs(5);
-/// No queue is named so: names have no control characters.
-const PING_PREFIX: &str = "\u{1}";
 
 impl Shared {
     /// Listens until the worker stops, over any loss of the connection.
@@ -40,7 +38,8 @@ impl Shared {
 
     /// Hears until the connection is lost, or proves deaf.
     async fn hear(self: &Arc<Self>, mut wake_ups: Box<dyn WakeUps>) {
-        let mut pinged: Option<Instant> = None;
+        // At once: who waits for what this engine does hears of it, and answers.
+        let mut pinged = Some(self.ping());
         let mut heard = Instant::now();
         while !self.is_stopped() {
             let next = match pinged {
@@ -49,17 +48,14 @@ impl Shared {
             };
             tokio::select! {
                 wake_up = wake_ups.next() => match wake_up {
-                    WakeUp::Queue(queue) if queue.starts_with(PING_PREFIX) => {
-                        if queue[PING_PREFIX.len()..] == *self.identity.name() {
+                    WakeUp::Queue(text) => match Said::parse(&text) {
+                        Some(Said::Ping(engine)) if engine == self.identity.name() => {
                             (pinged, heard) = (None, Instant::now());
                         }
-                    }
-                    WakeUp::Queue(queue) if queue.starts_with(CANCEL_PREFIX) => {
-                        self.hear_cancel(&queue[CANCEL_PREFIX.len()..]);
-                    }
-                    WakeUp::Queue(queue) => {
-                        self.waker.ring(&queue);
-                    }
+                        Some(Said::Cancel(id)) => self.hear_cancel(id),
+                        Some(said) => self.waker.notifier.hear(said),
+                        None => drop(self.waker.ring(&text)),
+                    },
                     WakeUp::Any => self.waker.bells.ring_all(),
                     WakeUp::Lost => return tracing::info!("the wake-up connection was lost, connecting again"),
                 },
@@ -67,10 +63,14 @@ impl Shared {
                     if pinged.is_some() {
                         return tracing::warn!("the wake-up connection is deaf, connecting again");
                     }
-                    self.waker.notifier.wake(format!("{PING_PREFIX}{}", self.identity.name()));
-                    pinged = Some(Instant::now());
+                    pinged = Some(self.ping());
                 }
             }
         }
+    }
+
+    fn ping(&self) -> Instant {
+        self.waker.notifier.wake(Said::ping(self.identity.name()));
+        Instant::now()
     }
 }

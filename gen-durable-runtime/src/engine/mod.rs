@@ -13,6 +13,8 @@ mod executor;
 mod failing;
 mod held;
 mod identity;
+#[cfg(feature = "testing")]
+mod inline;
 mod listener;
 mod running;
 mod scheduler;
@@ -24,5 +26,7 @@ mod waker;
 
 pub use catalog::{Catalog, Handlers, RunStep};
 pub use config::EngineConfig;
+#[cfg(feature = "testing")]
+pub use inline::{Inline, Next, Ran};
 pub use running::Engine;
 pub use stats::Stats;

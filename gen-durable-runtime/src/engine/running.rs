@@ -26,7 +26,7 @@ use crate::{
 const LAST_CLAIM: Duration = Duration::from_secs(3);
 
 /// Tells several engines of one process apart.
-static ENGINES: AtomicU64 = AtomicU64::new(1);
+pub(super) static ENGINES: AtomicU64 = AtomicU64::new(1);
 
 /// A running engine. Dropping it drops running steps, which give their claims back if the runtime lives on;
 /// [`Engine::drain`] lets them finish first.

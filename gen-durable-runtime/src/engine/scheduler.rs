@@ -93,7 +93,7 @@ impl Scheduler {
             shared.crashed_running.store(false, Ordering::Release);
         }
         let Claimed { claims, looked, now, next_due, next_deadline } = claimed?;
-        let at = ClaimedAt { database: now, here: Instant::now(), since };
+        let at = ClaimedAt { database: now, here: Instant::now(), since, stands: false };
         shared.saw_time(now, at.here);
         self.set_bells(now, next_due, next_deadline);
         // Rows of busy keys fill a claim as well: there may be more behind them.

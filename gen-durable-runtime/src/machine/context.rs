@@ -1,4 +1,7 @@
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -16,7 +19,8 @@ pub struct StepContext {
     attempt: u32,
     transitions: i64,
     database_now: Timestamp,
-    claimed: Instant,
+    /// `None`: the clock stands still.
+    claimed: Option<Instant>,
     cancel: Cancel,
     children: Option<Arc<dyn ChildSource>>,
 }
@@ -40,13 +44,19 @@ impl StepContext {
     /// For the engine: `database_now` is taken as the time of this call.
     pub fn new(parts: ContextParts) -> Self {
         let ContextParts { id, attempt, transitions, database_now, cancel } = parts;
-        Self { id, attempt, transitions, database_now, cancel, claimed: Instant::now(), children: None }
+        Self { id, attempt, transitions, database_now, cancel, claimed: Some(Instant::now()), children: None }
     }
 
     /// For unit tests: instance 1, first attempt, never cancelled, this computer's time.
     pub fn test() -> Self {
         let (id, database_now, cancel) = (InstanceId::new(1), Timestamp::now(), Cancel::new());
         Self::new(ContextParts { id, attempt: 0, transitions: 0, database_now, cancel })
+    }
+
+    /// For tests: time stands still while the handler runs.
+    pub fn standing(mut self) -> Self {
+        self.claimed = None;
+        self
     }
 
     /// For the engine: where a join step reads its children.
@@ -77,7 +87,8 @@ impl StepContext {
 
     /// The database's time: read at the claim, carried on by a monotonic clock.
     pub fn now(&self) -> Timestamp {
-        let elapsed = SignedDuration::try_from(self.claimed.elapsed()).unwrap_or(SignedDuration::MAX);
+        let elapsed = self.claimed.map_or(Duration::ZERO, |claimed| claimed.elapsed());
+        let elapsed = SignedDuration::try_from(elapsed).unwrap_or(SignedDuration::MAX);
         self.database_now.checked_add(elapsed).unwrap_or(Timestamp::MAX)
     }
 

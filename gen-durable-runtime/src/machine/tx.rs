@@ -53,7 +53,9 @@ impl<'t> Tx<'t> {
         match &mut self.connection {
             Connection::Sqlite(connection) => Ok(connection),
             #[cfg(feature = "postgres")]
-            Connection::Postgres(_) => Err(StepError::new("this transaction is on Postgres, not on SQLite").permanent()),
+            Connection::Postgres(_) => {
+                Err(StepError::new("this transaction is on Postgres, not on SQLite").permanent())
+            }
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Floor 2: the one seam to a database.
 
 #[cfg(feature = "client")]
+mod audience;
+#[cfg(feature = "client")]
 pub mod copy;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod fate;
@@ -12,6 +14,8 @@ mod notifier;
 mod open;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+#[cfg(feature = "client")]
+mod said;
 mod schema_name;
 mod seam;
 #[cfg(feature = "sqlite")]
@@ -25,5 +29,7 @@ mod written;
 pub use notifier::Notifier;
 #[cfg(feature = "client")]
 pub use open::DatabaseOptions;
+#[cfg(feature = "client")]
+pub use said::{Became, News, Said, Steps};
 pub use schema_name::SchemaName;
 pub use seam::*;

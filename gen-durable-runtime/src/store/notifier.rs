@@ -2,14 +2,16 @@
 
 use std::{
     collections::BTreeSet,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use tokio::sync::mpsc;
 
-use super::Store;
+use super::{News, Said, Store, audience::Audience};
+use crate::model::{Committed, Transition};
 
-/// Sends wake-ups for queues; each queue at most once per statement, whatever the load.
+/// Sends wake-ups for queues, each at most once per statement, and what became of instances that somebody waits for:
+/// one statement for all that gathered, whatever the load.
 #[derive(Clone)]
 pub struct Notifier {
     outbox: Arc<Outbox>,
@@ -19,25 +21,51 @@ pub struct Notifier {
 
 struct Outbox {
     store: Arc<dyn Store>,
-    queues: Mutex<BTreeSet<String>>,
+    gathered: Mutex<Gathered>,
+    audience: Audience,
     /// Held while gathered wake-ups are on their way.
     sending: tokio::sync::Mutex<()>,
+}
+
+#[derive(Default)]
+struct Gathered {
+    queues: BTreeSet<String>,
+    news: Vec<News>,
 }
 
 impl Notifier {
     /// Starts the sender. It ends when the last handle is gone.
     pub fn new(store: Arc<dyn Store>) -> Self {
         let (some, waiting) = mpsc::channel(1);
-        let outbox = Arc::new(Outbox { store, queues: Mutex::default(), sending: tokio::sync::Mutex::default() });
+        let outbox = Arc::new(Outbox {
+            store,
+            gathered: Mutex::default(),
+            audience: Audience::default(),
+            sending: tokio::sync::Mutex::default(),
+        });
         tokio::spawn(send(Arc::clone(&outbox), waiting));
         Self { outbox, some }
     }
 
     /// Asks for a wake-up of the workers of `queue`. Never blocks.
     pub fn wake(&self, queue: impl Into<String>) {
-        self.outbox.queues.lock().unwrap_or_else(PoisonError::into_inner).insert(queue.into());
+        self.outbox.gathered().queues.insert(queue.into());
         // Full: the sender will look anyway.
         let _ = self.some.try_send(());
+    }
+
+    /// Tells waiting clients what became of a batch, once it is committed; nothing while nobody waits. Never blocks.
+    pub fn tell(&self, transitions: &[Transition], committed: &[Committed]) {
+        let news = self.outbox.audience.news(transitions, committed);
+        if !news.is_empty() {
+            self.outbox.gathered().news.extend(news);
+            let _ = self.some.try_send(());
+        }
+    }
+
+    /// What a client said of its waits.
+    pub fn hear(&self, said: Said) {
+        self.outbox.audience.hear(said);
     }
 
     /// Resolves when everything asked for has been sent: a process that ends at once would take it along.
@@ -53,10 +81,14 @@ async fn send(outbox: Arc<Outbox>, mut waiting: mpsc::Receiver<()>) {
 }
 
 impl Outbox {
+    fn gathered(&self) -> MutexGuard<'_, Gathered> {
+        self.gathered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     async fn send(&self) {
         let _sending = self.sending.lock().await;
-        let gathered = std::mem::take(&mut *self.queues.lock().unwrap_or_else(PoisonError::into_inner));
-        let gathered: Vec<String> = gathered.into_iter().collect();
+        let Gathered { queues, news } = std::mem::take(&mut *self.gathered());
+        let gathered: Vec<String> = queues.into_iter().chain(Said::news(&news)).collect();
         if gathered.is_empty() {
             return;
         }

@@ -58,6 +58,10 @@ pub trait Store: Send + Sync + 'static {
     /// Delivers signals; one answer each, in order.
     fn signal<'a>(&'a self, signals: &'a [SignalSpec]) -> Pending<'a, Vec<Delivery>>;
 
+    /// Delivers to the live occupant of the start's key, or starts and delivers; exactly one of both. `NoTarget` when the
+    /// key is kept by one that has ended.
+    fn signal_or_start<'a>(&'a self, start: &'a StartSpec, signal: &'a SignalSpec) -> Pending<'a, (Started, Delivery)>;
+
     /// How the children of a round stand, by machine.
     fn child_counts(&self, parent: InstanceId, round: i64) -> Pending<'_, Vec<(String, ChildCounts)>>;
 

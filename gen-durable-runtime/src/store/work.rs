@@ -20,7 +20,9 @@ pub(super) async fn run(work: &Work, tx: Tx<'_>, limit: Duration) -> Result<(), 
         Ok(Ok(Ok(()))) => Ok(()),
         Ok(Ok(Err(error))) => Err(Error::work(error.into_failure())),
         Ok(Err(panic)) => Err(Error::work(failed(FailureKind::Panic, &text(&*panic)))),
-        Err(_) => Err(Error::work(failed(FailureKind::RunTimeout, &format!("in_transaction ran longer than {limit:?}")))),
+        Err(_) => {
+            Err(Error::work(failed(FailureKind::RunTimeout, &format!("in_transaction ran longer than {limit:?}"))))
+        }
     }
 }
 

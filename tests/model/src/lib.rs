@@ -13,4 +13,4 @@ pub mod model;
 mod row;
 pub mod runner;
 
-pub use row::{About, HOUR, Hidden, Instance, Letter, Moments, Shown, value};
+pub use row::{About, HOUR, Hidden, Instance, Letter, Line, Moments, Shown, value};

@@ -1,6 +1,6 @@
 //! What can be seen of an instance: the same for the model and for a store.
 
-use gen_durable_runtime::model::{InstanceId, Json, Snapshot, Status};
+use gen_durable_runtime::model::{HistoryEntry, InstanceId, Json, Snapshot, Status};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
@@ -62,6 +62,15 @@ pub struct Hidden {
     pub concurrency_key: Option<String>,
     /// The statuses in which its business key is occupied.
     pub scope: Vec<Status>,
+    /// Of a child: whose, its parent's transitions while that waits, and its place in the fan-out.
+    pub parent: Option<InstanceId>,
+    pub round: Option<i64>,
+    pub place: Option<i64>,
+    /// Of a child: its parent has counted its end.
+    pub counted: bool,
+    /// Of a parent: the children of its last round that it waits for, and how many ended with a result.
+    pub pending: i64,
+    pub ended_well: i64,
 }
 
 /// When things happen to it, in microseconds of the model's epoch.
@@ -83,6 +92,37 @@ pub struct Letter {
     pub payload: Value,
     pub dedup: Option<String>,
     pub consumed: bool,
+}
+
+/// A line of history.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Line {
+    pub instance: InstanceId,
+    pub visit: i64,
+    pub from: String,
+    pub to: Option<String>,
+    pub outcome: String,
+    pub attempt: u32,
+    pub worker: Option<String>,
+    /// In microseconds, as it was given.
+    pub started: i64,
+    pub error: Option<String>,
+}
+
+impl Line {
+    pub fn of(instance: InstanceId, h: &HistoryEntry) -> Self {
+        Self {
+            instance,
+            visit: h.visit,
+            from: h.from.clone(),
+            to: h.to.clone(),
+            outcome: h.outcome.clone(),
+            attempt: h.attempt,
+            worker: h.worker.clone(),
+            started: h.started_at.as_microsecond(),
+            error: h.error.clone(),
+        }
+    }
 }
 
 impl From<&Snapshot> for Shown {

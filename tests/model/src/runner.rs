@@ -48,7 +48,10 @@ pub fn run(mix: Mix, histories: u32) -> Seen {
         runtime.block_on(async {
             let mut driver = Driver::new(&databases).await;
             let mut saw = |call: &Call, answer: &Answer| note(&mut seen.borrow_mut(), call, answer);
-            play(&mut driver, steps, &mut saw).await.map_err(|what| (driver.trace.clone(), what))
+            let played = play(&mut driver, steps, &mut saw).await;
+            let mut seen = seen.borrow_mut();
+            driver.model.seen.iter().for_each(|(what, n)| *seen.entry((*what).to_owned()).or_default() += n);
+            played.map_err(|what| (driver.trace.clone(), what))
         })
     };
     let outcome = runner.run(&history(mix, STEPS), |steps| once(&steps).map_err(|(_, what)| TestCaseError::fail(what)));
@@ -111,6 +114,8 @@ fn note(seen: &mut Seen, call: &Call, answer: &Answer) {
     match answer {
         Answer::Started(all) => all.iter().for_each(|s| count(format!("start {}", name(format!("{s:?}"))))),
         Answer::Committed(all) => all.iter().for_each(|c| count(format!("commit {c:?}"))),
+        Answer::Children { page, .. } if !page.is_empty() => count("children read".into()),
+        Answer::Forgotten(lines) if *lines > 0 => count("lines forgotten".into()),
         Answer::Delivered(all) => all.iter().for_each(|d| {
             let woke = if d.wake.is_some() { ", wakes" } else { "" };
             count(format!("signal {}{woke}", name(format!("{:?}", d.delivered))));

@@ -16,7 +16,21 @@ fn stores_and_model_agree_after_every_step() {
 #[test]
 fn stores_and_model_agree_on_waits_signals_and_time() {
     let events = ["claim signalled", "claim timed out", "claim unsatisfied", "signal New, wakes", "signal Duplicate"];
-    came_to(&runner::run(Mix::Waits, 20), &[&events[..], &["signal NoTarget", "end swept"]].concat());
+    came_to(
+        &runner::run(Mix::Waits, 20),
+        &[&events[..], &["signal NoTarget", "end swept", "a deadline that hands over a part"]].concat(),
+    );
+}
+
+#[test]
+fn stores_and_model_agree_on_families() {
+    let joins = ["all children of a join have ended", "a quorum is there", "a quorum is out of reach"];
+    let edges = ["a join without children", "a join whose quorum is out of reach at once", "a join whose time is up"];
+    let others = ["a child that nobody waits for any more", "a child or a spawned one that stands already", "spawned"];
+    came_to(
+        &runner::run(Mix::Families, 20),
+        &[&joins[..], &edges, &others, &["children read", "lines forgotten"]].concat(),
+    );
 }
 
 #[test]

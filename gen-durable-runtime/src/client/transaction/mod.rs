@@ -12,10 +12,10 @@ pub use callers::CallersConnection;
 #[cfg(feature = "postgres")]
 pub(super) use watch::Watch;
 
-use super::{Client, Handle, SignalReceipt, Signalling, signal, start};
+use super::{Client, Handle, SignalOrStart, SignalReceipt, Signalling, signal, signal_or_start, start};
 use crate::{
     Error,
-    machine::Startable,
+    machine::{Machine, Startable},
     model::{SignalSpec, StartSpec, Started},
     store::Delivered,
 };
@@ -87,6 +87,32 @@ impl InTransaction<'_> {
     ) -> Result<Vec<Delivered>, Error> {
         let specs = signal::specs(signals)?;
         self.signal_specs(&specs).await
+    }
+
+    /// As awaiting [`Client::signal_or_start`] itself.
+    ///
+    /// ```ignore
+    /// let both = client.signal_or_start(start(Open { customer: 7 }), ItemAdded { sku });
+    /// let (cart, _) = client.in_transaction(&mut tx).signal_or_start(both).await?;
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Client::signal_or_start`], of which `is_no_target` leaves the transaction usable; otherwise as
+    /// [`InTransaction::start`].
+    pub async fn signal_or_start<M: Machine>(
+        &mut self,
+        both: SignalOrStart<M>,
+    ) -> Result<(Handle<M>, SignalReceipt), Error> {
+        let both = both.into_checked()?;
+        let (started, delivery) = match &mut self.connection {
+            #[cfg(feature = "postgres")]
+            CallersConnection::Postgres(connection) => {
+                postgres::signal_or_start(&self.client, connection, &both).await?
+            }
+            #[cfg(feature = "sqlite")]
+            CallersConnection::Sqlite(connection) => sqlite::signal_or_start(&self.client, connection, &both).await?,
+        };
+        signal_or_start::answer(self.client.clone(), started, delivery)
     }
 
     async fn start_specs(&mut self, specs: &[StartSpec]) -> Result<Vec<Started>, Error> {

@@ -3,13 +3,17 @@ use std::collections::BTreeSet;
 use sqlx::PgConnection;
 
 use super::{
-    super::{Client, signal, start},
+    super::{
+        Client, signal,
+        signal_or_start::{Both, wakes},
+        start,
+    },
     watch::Pending,
 };
 use crate::{
     Error,
     model::{SignalSpec, StartSpec, Started},
-    store::{Delivered, postgres::Postgres},
+    store::{Delivered, Delivery, postgres::Postgres},
 };
 
 pub(super) async fn start(
@@ -30,6 +34,17 @@ pub(super) async fn signal(
     let made = store(client)?.signal_within(connection, specs).await?;
     wake_after(client, made.xid, signal::wakes(&made.answers));
     Ok(made.answers.into_iter().map(|d| d.delivered).collect())
+}
+
+pub(super) async fn signal_or_start(
+    client: &Client,
+    connection: &mut PgConnection,
+    both: &Both,
+) -> Result<(Started, Delivery), Error> {
+    let mut made = store(client)?.signal_or_start_within(connection, &both.start, &both.signal).await?;
+    let (started, delivery) = made.answers.pop().ok_or_else(Error::stopped)?;
+    wake_after(client, made.xid, wakes(both, started, &delivery));
+    Ok((started, delivery))
 }
 
 fn wake_after(client: &Client, xid: Option<String>, queues: BTreeSet<String>) {

@@ -2,11 +2,11 @@
 
 use sqlx::SqliteConnection;
 
-use super::super::Client;
+use super::super::{Client, signal_or_start::Both};
 use crate::{
     Error,
     model::{SignalSpec, StartSpec, Started},
-    store::{Delivered, sqlite::Sqlite},
+    store::{Delivered, Delivery, sqlite::Sqlite},
 };
 
 pub(super) async fn start(
@@ -24,6 +24,14 @@ pub(super) async fn signal(
 ) -> Result<Vec<Delivered>, Error> {
     let made = store(client)?.signal_within(connection, specs).await?;
     Ok(made.into_iter().map(|d| d.delivered).collect())
+}
+
+pub(super) async fn signal_or_start(
+    client: &Client,
+    connection: &mut SqliteConnection,
+    both: &Both,
+) -> Result<(Started, Delivery), Error> {
+    store(client)?.signal_or_start_within(connection, &both.start, &both.signal).await
 }
 
 fn store(client: &Client) -> Result<&Sqlite, Error> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use sqlx::postgres::PgRow;
 
-use super::{Postgres, columns::Columns, effects::Others, rows, session::Session};
+use super::{Postgres, columns::Columns, effects::Others, error, rows, session::Session};
 use crate::{
     Error,
     model::{Change, Committed, Transition},
@@ -21,11 +21,41 @@ const OPERATION: &str = "committing";
 type Changed = HashMap<usize, String>;
 
 impl Postgres {
+    /// Who starts an instance whose key someone else is inserting goes on alone, and waits for nobody: neither the
+    /// batch nor the key of another.
     pub(super) async fn commit_batch(&self, batch: &[Transition]) -> Result<Commits, Error> {
+        match self.commit_at_once(batch).await {
+            Err(error) if waited_for_a_key(&error, batch) => self.commit_apart(batch).await,
+            result => result,
+        }
+    }
+
+    /// Those without keys in one piece, the others one by one. What landed before an error is told by its fence.
+    async fn commit_apart(&self, batch: &[Transition]) -> Result<Commits, Error> {
+        let (keyed, plain): (Vec<usize>, Vec<usize>) = (0..batch.len()).partition(|&at| takes_a_key(&batch[at]));
+        let mut all = Commits { answers: vec![Committed::Busy; batch.len()], wakes: BTreeSet::new() };
+        for piece in std::iter::once(plain).chain(keyed.into_iter().map(|at| vec![at])).filter(|p| !p.is_empty()) {
+            let transitions: Vec<Transition> = piece.iter().map(|&at| batch[at].clone()).collect();
+            match self.commit_at_once(&transitions).await {
+                Err(error) if waited_for_a_key(&error, &transitions) => {}
+                Err(error) => return Err(error),
+                Ok(commits) => {
+                    piece.iter().zip(&commits.answers).for_each(|(&at, answer)| all.answers[at] = *answer);
+                    all.wakes.extend(commits.wakes);
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    async fn commit_at_once(&self, batch: &[Transition]) -> Result<Commits, Error> {
         let (needs, others) = (Needs::of(batch), Others::of(batch));
         let mut session = self.session(OPERATION).await?;
         if needs.transaction || !others.is_empty() {
             session.begin().await?;
+        }
+        if batch.iter().any(takes_a_key) {
+            session.rows(sqlx::query(self.statements().hold_briefly())).await?;
         }
         let mut open: Vec<(usize, &Transition)> = batch.iter().enumerate().collect();
         if needs.hold {
@@ -146,6 +176,16 @@ impl Postgres {
         };
         rows.iter().map(read).collect()
     }
+}
+
+/// Whether it starts an instance with a business key.
+fn takes_a_key(t: &Transition) -> bool {
+    t.effects.iter().flat_map(|e| e.children.iter().chain(&e.spawned)).any(|s| s.key.is_some())
+}
+
+/// Whether it was a key's turn that took too long: nothing else of such a batch waits.
+fn waited_for_a_key(error: &Error, batch: &[Transition]) -> bool {
+    error::is_lock_timeout(error) && batch.iter().any(takes_a_key)
 }
 
 /// Which statements a batch needs beside the one that writes it.

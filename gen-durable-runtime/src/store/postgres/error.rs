@@ -24,6 +24,13 @@ pub(super) fn timed_out(operation: &'static str) -> Error {
     Error::store(operation, StoreClass::Transient, "the database did not answer in time")
 }
 
+/// A lock was not had in the time that the session waits for one.
+pub(super) fn is_lock_timeout(error: &Error) -> bool {
+    let source = std::error::Error::source(error).and_then(|source| source.downcast_ref::<sqlx::Error>());
+    let code = source.and_then(sqlx::Error::as_database_error).and_then(|db| db.code());
+    code.as_deref() == Some("55P03")
+}
+
 fn class(error: &sqlx::Error) -> StoreClass {
     match error {
         sqlx::Error::Io(_)

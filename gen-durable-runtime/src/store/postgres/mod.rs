@@ -13,6 +13,7 @@ pub mod migrate;
 mod options;
 mod rows;
 mod session;
+mod signal_or_start;
 mod sql;
 mod start;
 mod store;

@@ -37,6 +37,7 @@ statements!(
     forget,
     history,
     hold,
+    hold_briefly,
     hold_others,
     join,
     list,

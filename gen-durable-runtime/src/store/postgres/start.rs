@@ -50,7 +50,7 @@ impl Postgres {
     }
 
     /// Starts on a given connection, so in whatever transaction it is in. `lineage` is empty, or as long as `starts`.
-    async fn start_on(
+    pub(super) async fn start_on(
         &self,
         session: &mut Session<'_>,
         starts: &[&StartSpec],

@@ -116,6 +116,10 @@ impl Store for Postgres {
         Box::pin(self.signal_all(signals))
     }
 
+    fn signal_or_start<'a>(&'a self, start: &'a StartSpec, signal: &'a SignalSpec) -> Pending<'a, (Started, Delivery)> {
+        Box::pin(self.signal_or_start_one(start, signal))
+    }
+
     fn child_counts(&self, parent: InstanceId, round: i64) -> Pending<'_, Vec<(String, ChildCounts)>> {
         Box::pin(inspect::child_counts(self, parent, round))
     }

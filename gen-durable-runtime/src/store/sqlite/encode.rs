@@ -60,7 +60,7 @@ impl Serialize for HistoryRow<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (t, w) = (self.of, Written::of(self.of));
         let stands = i32::from(t.cancels || t.ends());
-        (t.id.get(), t.token.as_str(), t.transitions, w.step, outcome(w.kind), w.error, self.started, stands)
+        (t.id.get(), t.token.as_str(), t.transitions, w.step, outcome(w.kind), w.error, self.started, w.kind, stands)
             .serialize(serializer)
     }
 }

@@ -2,6 +2,7 @@
 
 mod cancel;
 mod claim;
+mod clock;
 mod commit;
 mod copy;
 mod effects;
@@ -18,10 +19,12 @@ mod session;
 #[cfg(test)]
 mod session_tests;
 mod signal;
+mod signal_or_start;
 mod sql;
 mod start;
 mod store;
 mod sweep;
 mod wake_ups;
 
+pub use clock::Clock;
 pub use store::Sqlite;

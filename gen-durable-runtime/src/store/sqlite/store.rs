@@ -1,12 +1,12 @@
 use std::{
     fmt,
     sync::{Arc, atomic::AtomicBool},
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::Duration,
 };
 
 use sqlx::SqlitePool;
 
-use super::{file::File, hub::Hub, inspect, migrate};
+use super::{clock::Clock, file::File, hub::Hub, inspect, migrate};
 use crate::{
     Error,
     machine::{ChildCounts, ChildResult},
@@ -28,6 +28,7 @@ pub(super) struct Inner {
     pub(super) readers: Option<SqlitePool>,
     pub(super) options: DatabaseOptions,
     pub(super) hub: Arc<Hub>,
+    clock: Clock,
     /// Whether the writer's next commit is surely flushed to the disk.
     pub(super) flushes: AtomicBool,
     /// The writer met an error after which it is opened anew.
@@ -40,17 +41,24 @@ impl Sqlite {
     /// # Errors
     /// When the URL cannot be read, or asks for what one file cannot do.
     pub fn new(options: DatabaseOptions) -> Result<Self, Error> {
+        Self::with_clock(options, Clock::Machine)
+    }
+
+    /// As [`Sqlite::new`], on another clock than the machine's: for tests, where nobody else works on the file.
+    ///
+    /// # Errors
+    /// As [`Sqlite::new`].
+    pub fn with_clock(options: DatabaseOptions, clock: Clock) -> Result<Self, Error> {
         let file = File::of(&options)?;
         let (wait, hub) = (options.call_timeout, Hub::of(file.identity()));
         let (writer, readers) = (file.writer(wait), file.readers(options.pool_size, wait));
         let (flushes, doubtful) = (AtomicBool::new(file.is_full()), AtomicBool::new(false));
-        Ok(Self(Arc::new(Inner { file, writer, readers, options, hub, flushes, doubtful })))
+        Ok(Self(Arc::new(Inner { file, writer, readers, options, hub, clock, flushes, doubtful })))
     }
 
     /// The clock of everything in the file: all its processes run on one machine.
     pub(super) fn now(&self) -> i64 {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
-        i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
+        self.0.clock.now()
     }
 }
 
@@ -111,6 +119,10 @@ impl Store for Sqlite {
 
     fn signal<'a>(&'a self, signals: &'a [SignalSpec]) -> Pending<'a, Vec<Delivery>> {
         Box::pin(self.signal_all(signals))
+    }
+
+    fn signal_or_start<'a>(&'a self, start: &'a StartSpec, signal: &'a SignalSpec) -> Pending<'a, (Started, Delivery)> {
+        Box::pin(self.signal_or_start_one(start, signal))
     }
 
     fn child_counts(&self, parent: InstanceId, round: i64) -> Pending<'_, Vec<(String, ChildCounts)>> {

@@ -12,7 +12,7 @@ use gen_durable_runtime::{
 };
 use serde::Deserialize;
 
-use crate::{Hidden, Letter};
+use crate::{Hidden, Letter, Line};
 
 /// A database of its own, gone with this.
 #[allow(missing_debug_implementations)] // a store has none
@@ -33,6 +33,7 @@ enum Outside {
 pub struct World {
     pub instances: Vec<(InstanceId, Hidden)>,
     pub letters: Vec<Letter>,
+    pub lines: Vec<Line>,
 }
 
 /// What is done from outside.

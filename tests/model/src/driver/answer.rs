@@ -37,13 +37,22 @@ pub(super) fn answer(model: &mut Model, call: &Call) -> (Answer, Vec<Claim>) {
         Call::Show(target) => Answer::Shown(model.show(target).map(|(id, shown)| Box::new((id, shown.clone())))),
         // By the ids of each store: see the driver.
         Call::List(_) => Answer::Nothing,
+        Call::Children { parent, round, machines, after, limit } => Answer::Children {
+            counts: model.child_counts(*parent, *round),
+            page: model.children(*parent, *round, machines, *after, *limit),
+        },
+        Call::History(id, skip, limit) => {
+            let of = model.lines.iter().map(|(_, line)| line).filter(|line| line.instance == *id);
+            Answer::History(of.skip(*skip as usize).take(*limit as usize).cloned().collect())
+        }
+        Call::Forget(age, limit) => Answer::Forgotten(model.forget(crate::model::micros(*age), *limit)),
         Call::Shift(micros) => {
             model.shift(*micros);
             Answer::Nothing
         }
         Call::MakeForeign(id) => {
             let row = model.instances.get_mut(id).expect("an instance");
-            row.hidden.scope = vec![Status::Runnable, Status::AwaitingSignal];
+            row.hidden.scope = vec![Status::Runnable, Status::AwaitingSignal, Status::AwaitingChildren];
             Answer::Nothing
         }
     };
@@ -58,7 +67,7 @@ fn claim(model: &mut Model, call: &Call) -> (Answer, Vec<Claim>) {
     let (token, crashed) = (token.clone(), *crashed);
     let order = ClaimOrder { queue, limit: *limit, token, lease: *lease, known: &known, crashed };
     let taken = model.claim(&order);
-    let mut claims: Vec<_> = taken.claims.iter().map(|c| claimed(c, c.id, |signal| signal)).collect();
+    let mut claims: Vec<_> = taken.claims.iter().map(|c| claimed(c, |id| id, |signal| signal)).collect();
     claims.sort_by_key(|c| c.id);
     let (next_due, next_deadline) = (taken.next_due.map(About), taken.next_deadline.map(About));
     (Answer::Claimed { claims, looked: taken.looked, next_due, next_deadline }, taken.claims)

@@ -3,7 +3,7 @@
 use gen_durable_runtime::{
     Error,
     model::{Claim, ClaimToken, InstanceId, Snapshot, Started, Wake},
-    store::{ClaimOrder, Delivered, Delivery, Known, Store, Swept},
+    store::{ChildPage, ClaimOrder, Delivered, Delivery, Known, Store, Swept},
 };
 use jiff::Timestamp;
 
@@ -11,7 +11,7 @@ use super::{
     call::{Answer, Call, Claimed, Standing, Steps},
     names::Names,
 };
-use crate::{About, Shown, database::Database, value};
+use crate::{About, Line, Shown, database::Database, model::Ended, value};
 
 pub(super) async fn ask(
     database: &Database,
@@ -62,6 +62,21 @@ pub(super) async fn ask(
             let page: Vec<Snapshot> = store.list(&filter.before.map_or(filter.clone(), there)).await?;
             Answer::Listed(page.iter().map(|s| names.here(s.id)).collect())
         }
+        Call::Children { parent, round, machines, after, limit } => {
+            let (parent, round, after, limit) = (names.there(*parent), *round, *after, *limit);
+            let counts = store.child_counts(parent, round).await?;
+            let page = ChildPage { parent, round, machines, after, limit };
+            let page = store.children(&page).await?;
+            Answer::Children {
+                counts: counts.into_iter().map(|(machine, c)| (machine, [c.started, c.done, c.failed])).collect(),
+                page: page.into_iter().map(|c| ended(names, c)).collect(),
+            }
+        }
+        Call::History(id, skip, limit) => {
+            let lines = store.history(names.there(*id), *skip, *limit).await?;
+            Answer::History(lines.iter().map(|h| Line::of(*id, h)).collect())
+        }
+        Call::Forget(age, limit) => Answer::Forgotten(store.forget(*age, *limit).await?),
         Call::Shift(micros) => {
             database.shift(*micros).await;
             Answer::Nothing
@@ -81,7 +96,7 @@ async fn claim(store: &dyn Store, names: &Names, epoch: Timestamp, call: &Call) 
     let came = store.claim(&order).await?;
     let since = |at: Timestamp| About(at.as_microsecond() - epoch.as_microsecond());
     assert_eq!(since(came.now), About(0), "the store's clock is not ours");
-    let claims = came.claims.iter().map(|c| claimed(c, names.here(c.id), |signal| names.signal_here(signal)));
+    let claims = came.claims.iter().map(|c| claimed(c, |id| names.here(id), |signal| names.signal_here(signal)));
     let mut claims: Vec<Claimed> = claims.collect();
     claims.sort_by_key(|c| c.id);
     let (next_due, next_deadline) = (came.next_due.map(since), came.next_deadline.map(since));
@@ -96,12 +111,12 @@ pub(super) fn known(steps: Steps) -> Known {
 }
 
 /// A claim as it is compared.
-pub(super) fn claimed(c: &Claim, id: InstanceId, signal: impl Fn(i64) -> i64) -> Claimed {
+pub(super) fn claimed(c: &Claim, here: impl Fn(InstanceId) -> InstanceId, signal: impl Fn(i64) -> i64) -> Claimed {
     let received = |signals: &Vec<gen_durable_runtime::model::ReceivedSignal>| {
         signals.iter().map(|s| (signal(s.id), s.name.clone(), value(&s.payload))).collect()
     };
     Claimed {
-        id,
+        id: here(c.id),
         token: c.token.as_str().into(),
         machine: (c.machine.clone(), c.version, c.step.clone()),
         state: value(&c.state),
@@ -111,12 +126,17 @@ pub(super) fn claimed(c: &Claim, id: InstanceId, signal: impl Fn(i64) -> i64) ->
         place: (c.queue.clone(), c.priority),
         home: (c.home_queue.clone(), c.home_priority),
         concurrency_key: c.concurrency_key.clone(),
+        parent: c.parent.map(|p| (here(p.id), p.round)),
         wake: match &c.wake {
             Wake::Ready => Some(None),
             Wake::Signals(signals) => Some(Some(received(signals))),
             Wake::Unsatisfied => None,
         },
     }
+}
+
+fn ended(names: &Names, child: gen_durable_runtime::machine::ChildResult) -> Ended {
+    (names.here(child.id), i64::from(child.index), child.result.map(|json| value(&json)))
 }
 
 fn back(names: &Names, claims: &[(InstanceId, ClaimToken)]) -> Vec<(InstanceId, String)> {

@@ -19,7 +19,8 @@ pub(super) fn start(s: &StartSpec) -> String {
 
 fn entry(e: &Entry) -> String {
     let mut text = format!("{} {}", e.step, e.state.as_str());
-    given(&mut text, "awaits", e.wait.as_ref().map(|w| (&w.names, w.deadline)));
+    given(&mut text, "awaits", e.wait.as_ref().map(|w| (&w.names, &w.groups, w.mode, w.deadline)));
+    given(&mut text, "joins", e.join.as_ref());
     given(&mut text, "timer", e.timer);
     given(&mut text, "own queue", e.queue);
     given(&mut text, "own priority", e.priority);
@@ -49,7 +50,14 @@ pub(super) fn transition(t: &Transition) -> String {
     };
     let consumed = if t.consumed.is_empty() { String::new() } else { format!(", consumes {:?}", t.consumed) };
     let empties = if t.may_have_signals { ", awaits signals" } else { "" };
-    format!("#{} of {:?} at {}: {change}{consumed}{empties}", t.id, t.token.as_str(), t.transitions)
+    let mut text = format!("#{} of {:?} at {}: {change}{consumed}{empties}", t.id, t.token.as_str(), t.transitions);
+    given(&mut text, "child of", t.parent.map(|p| (p.id.get(), p.round)));
+    if let Some(effects) = &t.effects {
+        text += &format!(", children {}", all(&effects.children, start));
+        text += &format!(", spawned {}", all(&effects.spawned, start));
+        text += &format!(", signals {}", all(&effects.signals, signal));
+    }
+    text
 }
 
 fn given(text: &mut String, name: &str, value: Option<impl std::fmt::Debug>) {

@@ -6,13 +6,13 @@ use std::{
 };
 
 use gen_durable_runtime::{
-    model::{ClaimToken, Committed, InstanceId, SignalSpec, StartSpec, Started, Status, Target, Transition},
-    store::{Delivery, Filter},
+    model::{ClaimToken, InstanceId, SignalSpec, StartSpec, Started, Status, Target, Transition},
+    store::{Commits, Delivery, Filter},
 };
 use serde_json::Value;
 
 use super::brief;
-use crate::{About, Shown};
+use crate::{About, Line, Shown, model::Ended};
 
 /// One call, or a deed from outside.
 #[derive(Clone)]
@@ -37,6 +37,17 @@ pub enum Call {
     Endings(Vec<InstanceId>),
     Show(Target),
     List(Filter),
+    /// A page of the children of a round, and their counts.
+    Children {
+        parent: InstanceId,
+        round: i64,
+        machines: &'static [&'static str],
+        after: i64,
+        limit: u32,
+    },
+    /// Of an instance: all but so many, and at most so many.
+    History(InstanceId, u32, u32),
+    Forget(Duration, u32),
     /// Time passes: so many microseconds.
     Shift(i64),
     /// A row becomes one of another engine.
@@ -51,7 +62,7 @@ pub type Steps = &'static [(&'static str, i32, &'static str)];
 pub enum Answer {
     Started(Vec<Started>),
     Claimed { claims: Vec<Claimed>, looked: usize, next_due: Option<About>, next_deadline: Option<About> },
-    Committed(Vec<Committed>),
+    Committed(Commits),
     NotRenewed { busy: Vec<(InstanceId, String)>, lost: Vec<(InstanceId, String)> },
     Extended(bool),
     Delivered(Vec<Delivery>),
@@ -60,6 +71,9 @@ pub enum Answer {
     Standing(BTreeMap<InstanceId, Standing>),
     Shown(Option<Box<(InstanceId, Shown)>>),
     Listed(Vec<InstanceId>),
+    Children { counts: BTreeMap<String, [u64; 3]>, page: Vec<Ended> },
+    History(Vec<Line>),
+    Forgotten(usize),
     Nothing,
 }
 
@@ -77,6 +91,8 @@ pub struct Claimed {
     pub place: (String, i16),
     pub home: (Option<String>, Option<i16>),
     pub concurrency_key: Option<String>,
+    /// Whose child it is, and of which round.
+    pub parent: Option<(InstanceId, Option<i64>)>,
     /// `None` when it is not settled; a step that waits for nothing has `Some(None)`.
     pub wake: Option<Option<Vec<(i64, String, Value)>>>,
 }
@@ -112,6 +128,11 @@ impl std::fmt::Debug for Call {
             Self::Endings(ids) => write!(f, "endings of {ids:?}"),
             Self::Show(target) => write!(f, "show {target:?}"),
             Self::List(filter) => write!(f, "list {filter:?}"),
+            Self::Children { parent, round, machines, after, limit } => {
+                write!(f, "children of #{parent} at {round}: up to {limit} of {machines:?} after {after}")
+            }
+            Self::History(id, skip, limit) => write!(f, "history of #{id}: up to {limit} after {skip}"),
+            Self::Forget(age, limit) => write!(f, "forget up to {limit} lines older than {age:?}"),
             Self::Shift(micros) => write!(f, "{} h pass", micros / crate::HOUR),
             Self::MakeForeign(id) => write!(f, "#{id} becomes another engine's"),
         }

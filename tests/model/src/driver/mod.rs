@@ -17,7 +17,7 @@ use jiff::Timestamp;
 pub use call::{Answer, Call, Steps};
 use names::Names;
 
-use crate::{Hidden, Instance, Letter, Moments, Shown, database::Database, model::Model};
+use crate::{Hidden, Instance, Letter, Line, Moments, Shown, database::Database, model::Model};
 
 /// A history under way.
 #[allow(missing_debug_implementations)] // a store has none
@@ -75,6 +75,7 @@ async fn stand(
 ) -> Result<(), Disagreement> {
     let snapshots = database.store.list(&Filter::default().limit(10_000)).await.map_err(|e| e.to_string())?;
     let world = database.world().await;
+    names.born(&model.instances, &snapshots);
     names.delivered(model.letters.keys().copied(), world.letters.iter().map(|l| l.id));
     let mut hidden: BTreeMap<InstanceId, Hidden> = world.instances.into_iter().collect();
     let mut instances = BTreeMap::new();
@@ -82,6 +83,7 @@ async fn stand(
     for s in &snapshots {
         let mut hidden = hidden.remove(&s.id).expect("a row");
         hidden.received = hidden.received.map(|ids| ids.into_iter().map(|id| names.signal_here(id)).collect());
+        hidden.parent = hidden.parent.map(|id| names.here(id));
         instances.insert(names.here(s.id), Instance { shown: Shown::from(s), hidden });
         moments.insert(names.here(s.id), Moments::of(s, model.epoch));
     }
@@ -89,6 +91,9 @@ async fn stand(
     let letter = |l: Letter| Letter { id: names.signal_here(l.id), target: names.here(l.target), ..l };
     let letters: Vec<Letter> = world.letters.into_iter().map(letter).collect();
     same(database, "inboxes", &model.letters.values().cloned().collect::<Vec<_>>(), &letters)?;
+    let line = |l: Line| Line { instance: names.here(l.instance), ..l };
+    let lines: Vec<Line> = world.lines.into_iter().map(line).collect();
+    same(database, "history", &model.lines.iter().map(|(_, line)| line.clone()).collect::<Vec<_>>(), &lines)?;
     show(model, before, database, names).await?;
     pin(model, before, &moments, database, names).await
 }

@@ -1,8 +1,10 @@
 //! Each store draws its own ids; histories speak the model's.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use gen_durable_runtime::model::{InstanceId, SignalSpec, Started, Target, Transition};
+use gen_durable_runtime::model::{Effects, InstanceId, Parent, SignalSpec, Snapshot, Started, Target, Transition};
+
+use crate::{Instance, Shown};
 
 /// The ids of one store beside the model's.
 #[derive(Debug, Default)]
@@ -38,6 +40,18 @@ impl Names {
         }
     }
 
+    /// Those that an outcome started in both: no two of them begin with the same state.
+    pub(super) fn born(&mut self, model: &BTreeMap<InstanceId, Instance>, store: &[Snapshot]) {
+        for new in store.iter().filter(|s| !self.here.contains_key(&s.id.get())).collect::<Vec<_>>() {
+            let state = Shown::from(new).state;
+            let unknown = |id: &&InstanceId| !self.there.contains_key(&id.get()) && model[id].shown.state == state;
+            if let Some(id) = model.keys().find(unknown).map(|id| id.get()) {
+                self.there.insert(id, new.id.get());
+                self.here.insert(new.id.get(), id);
+            }
+        }
+    }
+
     /// The signals of both, in order of arrival: those that are new go by their order.
     pub(super) fn delivered(&mut self, model: impl Iterator<Item = i64>, store: impl Iterator<Item = i64>) {
         let ours: Vec<i64> = model.filter(|id| !self.signals_there.contains_key(id)).collect();
@@ -48,7 +62,18 @@ impl Names {
 
     pub(super) fn transition(&self, t: &Transition) -> Transition {
         let signal = |id: &i64| self.signals_there.get(id).copied().unwrap_or(*id);
-        Transition { id: self.there(t.id), consumed: t.consumed.iter().map(signal).collect(), ..t.clone() }
+        let effects = t.effects.as_deref().map(|e| {
+            let signals = e.signals.iter().map(|s| self.signal(s)).collect();
+            Box::new(Effects { signals, ..e.clone() })
+        });
+        let parent = t.parent.map(|p| Parent { id: self.there(p.id), ..p });
+        Transition {
+            id: self.there(t.id),
+            consumed: t.consumed.iter().map(signal).collect(),
+            parent,
+            effects,
+            ..t.clone()
+        }
     }
 
     pub(super) fn signal(&self, s: &SignalSpec) -> SignalSpec {

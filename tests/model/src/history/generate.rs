@@ -1,7 +1,7 @@
 use proptest::{option, prelude::*, sample::select, strategy::Union};
 use serde_json::Value;
 
-use super::{Ending, EntryPlan, Rule, SignalPlan, StartPlan, Step, When, Whom, pools};
+use super::{Beside, Ending, EntryPlan, Rule, SignalPlan, StartPlan, Step, When, Whom, pools};
 
 /// What a history is about: how often which steps come.
 #[derive(Debug, Clone, Copy)]
@@ -12,6 +12,8 @@ pub enum Mix {
     Waits,
     /// Lost claims, crashes, lost answers.
     Losses,
+    /// Fan-outs, and what they come to.
+    Families,
 }
 
 /// Steps of a mix, after a first few instances.
@@ -23,15 +25,17 @@ pub fn history(mix: Mix, steps: usize) -> impl Strategy<Value = Vec<Step>> {
 
 /// A step, or steps that rarely come together by chance.
 fn phrase(mix: Mix) -> impl Strategy<Value = Vec<Step>> {
-    let [outages, second_thoughts] = match mix {
-        Mix::All => [1, 1],
-        Mix::Waits => [1, 3],
-        Mix::Losses => [4, 1],
+    let [outages, second_thoughts, families] = match mix {
+        Mix::All => [1, 1, 3],
+        Mix::Waits => [1, 3, 0],
+        Mix::Losses => [4, 1, 3],
+        Mix::Families => [1, 0, 15],
     };
     prop_oneof![
         60 => step(mix).prop_map(|step| vec![step]),
         outages => outage(),
         second_thoughts => second_thought(),
+        families => family(),
     ]
 }
 
@@ -40,9 +44,64 @@ fn outage() -> impl Strategy<Value = Vec<Step>> {
     claim_step().prop_map(|claim| vec![claim, Step::Pass(3), Step::Reap(100)])
 }
 
+/// Some fan out, their children are claimed and end, and what they waited for runs: or their time is up before that.
+fn family() -> impl Strategy<Value = Vec<Step>> {
+    let fans = prop::collection::vec((any::<u8>(), fan_out(), beside()), 1..4).prop_map(Step::Commit);
+    let ends = prop::collection::vec((any::<u8>(), end_of_child(), beside()), 3..8).prop_map(Step::Commit);
+    let late = prop::bool::weighted(0.3);
+    (claim_step(), fans, all_of("q"), ends, claim_step(), late, children_step()).prop_map(
+        |(first, fans, children, ends, parents, late, look)| {
+            let mut steps = vec![first, fans, children];
+            if late {
+                steps.extend([Step::Pass(3), Step::EndWaits(100), parents.clone()]);
+            }
+            steps.extend([ends, parents, look]);
+            steps
+        },
+    )
+}
+
+fn end_of_child() -> impl Strategy<Value = Ending> {
+    prop_oneof![
+        4 => (value(), carry()).prop_map(|(result, carry)| Ending::Done { result, carry }),
+        1 => (select(pools::TEXTS), carry()).prop_map(|(reason, carry)| Ending::Fail { reason, carry }),
+    ]
+}
+
+fn fan_out() -> impl Strategy<Value = Ending> {
+    let children = prop::collection::vec(start_plan(), 0..6);
+    let quorum = option::weighted(0.4, select(pools::QUORUMS));
+    (entry(), children, quorum, option::weighted(0.5, when()))
+        .prop_map(|(entry, children, quorum, deadline)| Ending::FanOut { entry, children, quorum, deadline })
+}
+
+fn beside() -> impl Strategy<Value = Beside> {
+    let some = |weight| prop_oneof![weight => Just(0usize), 1 => Just(1), 1 => Just(2)];
+    let spawned = some(8).prop_flat_map(|n| prop::collection::vec(start_plan(), n));
+    let signals = some(6).prop_flat_map(|n| prop::collection::vec(signal_plan(), n));
+    (spawned, signals).prop_map(|(spawned, signals)| Beside { spawned, signals })
+}
+
+fn all_of(queue: &'static str) -> impl Strategy<Value = Step> {
+    select(pools::WORKERS).prop_map(move |worker| Step::Claim {
+        queue,
+        limit: 20,
+        worker,
+        knows: 0,
+        crashed: true,
+        lease: 2,
+    })
+}
+
+fn children_step() -> impl Strategy<Value = Step> {
+    (any::<u8>(), 0..3u8, any::<bool>(), -1..4i64, select(vec![1u32, 100, 100]))
+        .prop_map(|(of, back, machine, after, limit)| Step::Children { of, back, machine, after, limit })
+}
+
 /// A wait has timed out, its visit is not over, and then comes what it waited for.
 fn second_thought() -> impl Strategy<Value = Vec<Step>> {
-    let retries = prop::collection::vec((any::<u8>(), Just(Ending::RetryIn(0))), 1..4).prop_map(Step::Commit);
+    let retries = prop::collection::vec((any::<u8>(), Just(Ending::RetryIn(0)), Just(Beside::default())), 1..4)
+        .prop_map(Step::Commit);
     let signals = prop::collection::vec(signal_plan(), 4..9).prop_map(Step::Signal);
     (claim_step(), retries, signals, claim_step()).prop_map(|(claim, retries, signals, again)| {
         vec![Step::Pass(3), Step::EndWaits(100), claim, retries, signals, again]
@@ -55,11 +114,12 @@ fn step(mix: Mix) -> impl Strategy<Value = Step> {
         Mix::All => [8, 12, 10, 6, 3, 3, 2, 2, 1, 1, 1],
         Mix::Waits => [6, 12, 10, 10, 4, 4, 1, 1, 0, 1, 0],
         Mix::Losses => [6, 18, 10, 2, 7, 1, 6, 4, 5, 1, 0],
+        Mix::Families => [3, 14, 12, 3, 3, 3, 2, 2, 0, 1, 1],
     };
     let mut steps = vec![
         (start, prop::collection::vec(start_plan(), 1..6).prop_map(Step::Start).boxed()),
         (claim, claim_step().boxed()),
-        (commit, prop::collection::vec((any::<u8>(), ending()), 1..8).prop_map(Step::Commit).boxed()),
+        (commit, prop::collection::vec((any::<u8>(), ending(), beside()), 1..8).prop_map(Step::Commit).boxed()),
         (signal, prop::collection::vec(signal_plan(), 1..5).prop_map(Step::Signal).boxed()),
         (pass, (1..4u8).prop_map(Step::Pass).boxed()),
         (waits, limit().prop_map(Step::EndWaits).boxed()),
@@ -73,6 +133,9 @@ fn step(mix: Mix) -> impl Strategy<Value = Step> {
         (look, Just(Step::Endings).boxed()),
         (look, whom().prop_map(Step::Show).boxed()),
         (look * 2, list_step().boxed()),
+        (look * 2, children_step().boxed()),
+        (look, (any::<u8>(), 0..3u32, 1..9u32).prop_map(|(of, skip, limit)| Step::History { of, skip, limit }).boxed()),
+        (look, (0..3u8, limit()).prop_map(|(hours, limit)| Step::Forget { hours, limit }).boxed()),
         (foreign, any::<u8>().prop_map(Step::MakeForeign).boxed()),
     ];
     steps.retain(|(weight, _)| *weight > 0);
@@ -144,6 +207,7 @@ fn ending() -> impl Strategy<Value = Ending> {
         .prop_map(|(text, permanent, catch)| Ending::Error { text, permanent, catch });
     prop_oneof![
         8 => goto,
+        3 => fan_out(),
         2 => (0..3u8).prop_map(Ending::RetryIn),
         3 => error,
         2 => (value(), carry()).prop_map(|(result, carry)| Ending::Done { result, carry }),
@@ -156,7 +220,7 @@ fn entry() -> impl Strategy<Value = EntryPlan> {
     let rule = prop_oneof![
         6 => Just(Rule::Plain),
         1 => prop_oneof![8 => when(), 1 => Just(When::Ever)].prop_map(Rule::Timer),
-        4 => (select(pools::WAITS), option::of(when())).prop_map(|(names, when)| Rule::Wait(names, when)),
+        4 => (0..pools::WAITS.len(), option::of(when())).prop_map(|(at, when)| Rule::Wait(&pools::WAITS[at], when)),
     ];
     let place = (option::weighted(0.15, select(pools::QUEUES)), option::weighted(0.15, select(pools::PRIORITIES)));
     (select(pools::STEPS), value(), rule, place, option::weighted(0.3, select(pools::SLOTS)))

@@ -9,6 +9,7 @@ mod resolve;
 pub use generate::{Mix, history};
 pub use play::play;
 
+use gen_durable_runtime::model::AwaitMode;
 use serde_json::Value;
 
 /// A step of a history.
@@ -24,7 +25,7 @@ pub enum Step {
         lease: u8,
     },
     /// Some of the claims in hand, whether they still stand or not.
-    Commit(Vec<(u8, Ending)>),
+    Commit(Vec<(u8, Ending, Beside)>),
     /// The last batch once more: its answer was lost.
     Resend,
     /// A process forgets a claim.
@@ -49,6 +50,24 @@ pub enum Step {
         before: Option<u8>,
         limit: u32,
     },
+    /// Of one that has children, in its last round or one before.
+    Children {
+        of: u8,
+        back: u8,
+        machine: bool,
+        after: i64,
+        limit: u32,
+    },
+    History {
+        of: u8,
+        skip: u32,
+        limit: u32,
+    },
+    /// Lines that are older than so many hours.
+    Forget {
+        hours: u8,
+        limit: u32,
+    },
     /// So many hours pass.
     Pass(u8),
     MakeForeign(u8),
@@ -58,11 +77,19 @@ pub enum Step {
 #[derive(Debug, Clone)]
 pub enum Ending {
     Goto { entry: EntryPlan, delay: u8, carry: Option<Value>, may_continue: bool },
+    FanOut { entry: EntryPlan, children: Vec<StartPlan>, quorum: Option<u32>, deadline: Option<When> },
     RetryIn(u8),
     Error { text: &'static str, permanent: bool, catch: Option<EntryPlan> },
     Done { result: Value, carry: Option<Value> },
     Fail { reason: &'static str, carry: Option<Value> },
     Release,
+}
+
+/// What an outcome does beside its own row.
+#[derive(Debug, Clone, Default)]
+pub struct Beside {
+    pub spawned: Vec<StartPlan>,
+    pub signals: Vec<SignalPlan>,
 }
 
 /// A step to enter.
@@ -81,8 +108,12 @@ pub struct EntryPlan {
 pub enum Rule {
     Plain,
     Timer(When),
-    Wait(&'static [&'static str], Option<When>),
+    Wait(&'static WaitPlan, Option<When>),
 }
+
+/// The names it waits for, the group of each, and how many must come.
+#[derive(Debug)]
+pub struct WaitPlan(pub &'static [&'static str], pub &'static [i16], pub AwaitMode);
 
 /// When a wait ends, in hours.
 #[derive(Debug, Clone, Copy)]

@@ -5,7 +5,7 @@ use gen_durable_runtime::{
     store::Filter,
 };
 
-use super::{Ending, Step, pools, resolve};
+use super::{Beside, Ending, Step, pools, resolve};
 use crate::{
     HOUR,
     driver::{Answer, Call, Disagreement, Driver},
@@ -82,6 +82,17 @@ impl Hands {
             Step::Endings => Call::Endings(ids()),
             Step::Show(whom) => Call::Show(resolve::target(model, whom)),
             Step::List { by, value, before, limit } => Call::List(resolve::filter(model, *by, *value, *before, *limit)),
+            Step::Children { of, back, machine, after, limit } => {
+                let mut parents: Vec<InstanceId> = model.instances.values().filter_map(|i| i.hidden.parent).collect();
+                parents.dedup();
+                let parent = *resolve::pick(&parents, *of)?;
+                let round = model.instances[&parent].shown.transitions - i64::from(*back);
+                let machines = if *machine { &["m"][..] } else { &["n", "m"] };
+                Call::Children { parent, round, machines, after: *after, limit: *limit }
+            }
+            Step::History { of, skip, limit } => Call::History(*resolve::pick(&ids(), *of)?, *skip, *limit),
+            // Half an hour beside the hour, where no line was ever written.
+            Step::Forget { hours, limit } => Call::Forget(resolve::hours(*hours) + resolve::hours(1) / 2, *limit),
             Step::Pass(hours) => Call::Shift(i64::from(*hours) * HOUR),
             Step::MakeForeign(at) => {
                 let with_key = |id: &InstanceId| model.instances[id].shown.key.is_some();
@@ -91,14 +102,15 @@ impl Hands {
     }
 
     /// Each claim once in a batch; an instance may stand in it under two.
-    fn commit(&mut self, driver: &Driver<'_>, endings: &[(u8, Ending)]) -> Option<Call> {
+    fn commit(&mut self, driver: &Driver<'_>, endings: &[(u8, Ending, Beside)]) -> Option<Call> {
         let mut chosen = HashSet::new();
         let mut batch = vec![];
-        for (at, ending) in endings {
+        for (at, ending, beside) in endings {
             let at = usize::from(*at).checked_rem(self.claims.len())?;
             if chosen.insert(at) {
                 let claim = &self.claims[at];
-                batch.push(resolve::transition(&driver.model, batch.len(), claim, ending));
+                // Twelve numbers each: its own, its children's, its spawned ones'.
+                batch.push(resolve::transition(&driver.model, 12 * batch.len(), claim, ending, beside));
             }
         }
         self.sent = batch.clone();
@@ -108,7 +120,7 @@ impl Hands {
     fn settle(&mut self, call: &Call, answer: &Answer, claims: Vec<Claim>) {
         self.claims.extend(claims);
         if let (Call::Commit(batch), Answer::Committed(answers)) = (call, answer) {
-            for (t, committed) in batch.iter().zip(answers) {
+            for (t, committed) in batch.iter().zip(answers.iter()) {
                 self.committed(t, *committed);
             }
         }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use gen_durable_runtime::{
     model::{
-        AwaitMode, Claim, ClaimToken, ConcurrencySlot, Deadline, Entry, Failure, FailureKind, InstanceId, Json,
-        RetryPolicy, SignalSpec, StartSpec, Status, Target, Transition, Verdict, Wait, Wake,
+        Change, Claim, ClaimToken, ConcurrencySlot, Deadline, Effects, Entry, Failure, FailureKind, InstanceId, Join,
+        Json, RetryPolicy, SignalSpec, StartSpec, Status, Target, Transition, Verdict, Wait, Wake,
         plan::{self, Rules},
     },
     store::Filter,
@@ -13,7 +13,7 @@ use gen_durable_runtime::{
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::{Ending, EntryPlan, Rule, SignalPlan, StartPlan, When, Whom, pools};
+use super::{Beside, Ending, EntryPlan, Rule, SignalPlan, StartPlan, When, Whom, pools};
 use crate::{HOUR, model::Model};
 
 /// Two errors, then the step has failed for good.
@@ -40,6 +40,25 @@ pub(super) fn start(model: &Model, at: usize, s: &StartPlan) -> StartSpec {
         defaults: (pools::QUEUES[0], 0),
         queue: s.queue.map(str::to_owned),
         priority: s.priority,
+    }
+}
+
+/// One that an outcome starts: no other begins with its state, by which it is found again.
+fn born(model: &Model, at: usize, s: &StartPlan) -> StartSpec {
+    let mut state = s.entry.state.clone();
+    state["nth"] = unique(model, at).into();
+    let entry = EntryPlan { state, ..s.entry.clone() };
+    start(model, at, &StartPlan { entry, ..s.clone() })
+}
+
+fn effects(model: &Model, at: usize, children: &[StartPlan], beside: &Beside) -> Effects {
+    let all = |plans: &[StartPlan], first: usize| {
+        (first..).zip(plans).map(|(at, s)| born(model, at, s)).collect::<Vec<StartSpec>>()
+    };
+    Effects {
+        children: all(children, at + 1),
+        spawned: all(&beside.spawned, at + 7),
+        signals: beside.signals.iter().map(|s| signal(model, s)).collect(),
     }
 }
 
@@ -75,8 +94,15 @@ pub(super) fn filter(model: &Model, by: u8, value: u8, before: Option<u8>, limit
     before.map_or(filter.clone(), |id| filter.before(id))
 }
 
-/// What the engine makes of an ending: by the plan.
-pub(super) fn transition(model: &Model, at: usize, claim: &Claim, ending: &Ending) -> Transition {
+/// What the engine makes of an ending: by the plan. One machine leaves no history.
+pub(super) fn transition(model: &Model, at: usize, claim: &Claim, ending: &Ending, beside: &Beside) -> Transition {
+    let t = planned(model, at, claim, ending, beside);
+    let leaves_a_line = claim.machine == "m" && !matches!(t.change, Change::Repark | Change::Release);
+    let began = Timestamp::from_microsecond(model.epoch.as_microsecond() + model.next_tick()).expect("a moment");
+    Transition { started: leaves_a_line.then_some(began), ..t }
+}
+
+fn planned(model: &Model, at: usize, claim: &Claim, ending: &Ending, beside: &Beside) -> Transition {
     let rules = |may_continue| Rules {
         version: 2,
         queue: pools::QUEUES[0],
@@ -98,6 +124,12 @@ pub(super) fn transition(model: &Model, at: usize, claim: &Claim, ending: &Endin
         Ending::Goto { entry: e, delay, carry, .. } => {
             Verdict::Goto { entry: entry(model, at, e), delay: hours(*delay), carry: carry.as_ref().map(json) }
         }
+        Ending::FanOut { entry: e, quorum, deadline: when, .. } => {
+            let join = Join { quorum: *quorum, deadline: when.map(|when| deadline(model, at, when)) };
+            let plain = EntryPlan { rule: Rule::Plain, ..e.clone() };
+            let entry = Entry { join: Some(join), ..entry(model, at, &plain) };
+            Verdict::Goto { entry, delay: Duration::ZERO, carry: None }
+        }
         Ending::RetryIn(after) => Verdict::RetryIn(hours(*after)),
         Ending::Done { result, carry } => Verdict::Done { result: json(result), carry: carry.as_ref().map(json) },
         Ending::Fail { reason, carry } => {
@@ -105,7 +137,9 @@ pub(super) fn transition(model: &Model, at: usize, claim: &Claim, ending: &Endin
         }
     };
     let may_continue = matches!(ending, Ending::Goto { may_continue: true, .. });
-    plan::outcome(claim, verdict, rules(may_continue)).expect("storable")
+    let children: &[StartPlan] = if let Ending::FanOut { children, .. } = ending { children } else { &[] };
+    let effects = effects(model, at, children, beside);
+    plan::outcome_with(claim, verdict, effects, rules(may_continue)).expect("storable")
 }
 
 fn entry(model: &Model, at: usize, e: &EntryPlan) -> Entry {
@@ -114,8 +148,9 @@ fn entry(model: &Model, at: usize, e: &EntryPlan) -> Entry {
     match &e.rule {
         Rule::Plain => {}
         Rule::Timer(when) => entry.timer = Some(deadline(*when)),
-        Rule::Wait(names, when) => {
-            entry.wait = Some(Wait { names: (*names).into(), mode: AwaitMode::Any, deadline: when.map(deadline) });
+        Rule::Wait(plan, when) => {
+            let (names, groups, mode) = (plan.0.into(), plan.1.into(), plan.2);
+            entry.wait = Some(Wait { names, groups, mode, deadline: when.map(deadline) });
         }
     }
     let concurrency = e.slot.map(|key| ConcurrencySlot { key: key.to_owned(), limit: None });
@@ -125,14 +160,18 @@ fn entry(model: &Model, at: usize, e: &EntryPlan) -> Entry {
 /// A moment that no other row of this history has: of two that end at once either may come first. A little before the
 /// hour, where no row was ever written.
 fn deadline(model: &Model, at: usize, when: When) -> Deadline {
-    let unique = 100 * model.next_tick() + i64::try_from(at).expect("few");
-    let moment = |h: i8| model.epoch.as_microsecond() + i64::from(h) * HOUR - unique;
+    let moment = |h: i8| model.epoch.as_microsecond() + i64::from(h) * HOUR - unique(model, at);
     match when {
         When::In(h) => Deadline::After(hours(h)),
         When::At(h) => Deadline::At(Timestamp::from_microsecond(moment(h)).expect("a moment")),
         When::Never => Deadline::At(Timestamp::MAX),
         When::Ever => Deadline::At(Timestamp::MIN),
     }
+}
+
+/// A number that nothing else of this history has: `at` is below 100, and each row written is a tick.
+fn unique(model: &Model, at: usize) -> i64 {
+    100 * model.next_tick() + i64::try_from(at).expect("few")
 }
 
 /// A claim in hand after its commit in place.

@@ -4,7 +4,7 @@ use std::{
 };
 
 use gen_durable_runtime::{
-    model::{Claim, ClaimToken, InstanceId, Json, ReceivedSignal, Status, Wake},
+    model::{Claim, ClaimToken, InstanceId, Json, Parent, ReceivedSignal, Status, Wake},
     store::{ClaimOrder, Known},
 };
 use serde_json::Value;
@@ -39,7 +39,8 @@ impl Model {
         let short = taken.len() < order.limit as usize;
         let next_due = self.next_due(order.queue, now).filter(|_| short);
         let claims: Vec<Claim> = taken.into_iter().map(|id| self.take(id, order)).collect();
-        let next_deadline = self.ids(Status::AwaitingSignal).filter_map(|id| self.moments[&id].deadline).min();
+        let waits = self.ids(Status::AwaitingSignal).chain(self.ids(Status::AwaitingChildren));
+        let next_deadline = waits.filter_map(|id| self.moments[&id].deadline).min();
         Taken { claims, looked: due.len(), next_due, next_deadline: next_deadline.filter(|_| short) }
     }
 
@@ -74,16 +75,6 @@ impl Model {
         self.claimed(id, &order.token)
     }
 
-    /// What ended the wait is settled once: the oldest signal that fits, or nothing because time is up.
-    fn received(&self, id: InstanceId, now: i64) -> Option<Vec<i64>> {
-        let i = &self.instances[&id];
-        if i.shown.awaits.is_empty() || i.hidden.received.is_some() {
-            return i.hidden.received.clone();
-        }
-        let signal = self.oldest(id, &i.shown.awaits, &[]).map(|signal| vec![signal]);
-        signal.or_else(|| self.moments[&id].deadline.filter(|d| *d <= now).map(|_| vec![]))
-    }
-
     fn claimed(&self, id: InstanceId, token: &ClaimToken) -> Claim {
         let Instance { shown: s, hidden: h } = self.instances[&id].clone();
         Claim {
@@ -103,6 +94,7 @@ impl Model {
             home_queue: h.home_queue,
             home_priority: h.home_priority,
             concurrency_key: h.concurrency_key,
+            parent: h.parent.map(|id| Parent { id, round: h.round }),
             wake: match (s.awaits.is_empty(), h.received) {
                 (true, _) => Wake::Ready,
                 (false, None) => Wake::Unsatisfied,

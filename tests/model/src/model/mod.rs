@@ -2,20 +2,23 @@
 
 mod claim;
 mod commit;
+mod family;
 mod read;
 mod signal;
 mod start;
 mod sweep;
+mod wait;
 
 use std::collections::BTreeMap;
 
-use gen_durable_runtime::model::{Deadline, InstanceId, Status};
+use gen_durable_runtime::model::{Deadline, InstanceId, Status, Wait};
 use jiff::Timestamp;
 
 pub use claim::Taken;
+pub use family::Ended;
 pub use sweep::Sweep;
 
-use crate::{Instance, Letter, Moments};
+use crate::{Instance, Letter, Line, Moments};
 
 /// Everything that stands.
 #[derive(Debug, Clone)]
@@ -24,16 +27,36 @@ pub struct Model {
     pub moments: BTreeMap<InstanceId, Moments>,
     /// By id, in order of arrival.
     pub letters: BTreeMap<i64, Letter>,
+    /// The history, oldest first, each line with its moment.
+    pub lines: Vec<(i64, Line)>,
     /// What the stores call moment 0.
     pub epoch: Timestamp,
+    /// What came to pass, counted.
+    pub seen: BTreeMap<&'static str, u32>,
+    waits: BTreeMap<InstanceId, Wait>,
+    quorums: BTreeMap<InstanceId, i64>,
     clock: i64,
     signals: i64,
 }
 
 impl Model {
     pub fn new(epoch: Timestamp) -> Self {
-        let (instances, moments, letters) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Self { instances, moments, letters, epoch, clock: 0, signals: 0 }
+        Self {
+            instances: BTreeMap::new(),
+            moments: BTreeMap::new(),
+            letters: BTreeMap::new(),
+            lines: vec![],
+            epoch,
+            seen: BTreeMap::new(),
+            waits: BTreeMap::new(),
+            quorums: BTreeMap::new(),
+            clock: 0,
+            signals: 0,
+        }
+    }
+
+    fn note(&mut self, what: &'static str) {
+        *self.seen.entry(what).or_default() += 1;
     }
 
     /// A new moment, later than all before: no two rows written are equally old.
@@ -54,6 +77,7 @@ impl Model {
             at.deadline = at.deadline.map(|d| d - micros);
             at.lease = at.lease.map(|l| l - micros);
         }
+        self.lines.iter_mut().for_each(|(at, _)| *at -= micros);
     }
 
     fn at(&self, deadline: Deadline, now: i64) -> i64 {
@@ -75,12 +99,6 @@ impl Model {
     fn occupant(&self, key: &str) -> Option<InstanceId> {
         let occupies = |i: &Instance| i.shown.key.as_deref() == Some(key) && i.hidden.scope.contains(&i.shown.status);
         self.instances.iter().find(|(_, i)| occupies(i)).map(|(id, _)| *id)
-    }
-
-    /// The oldest signal in its inbox with one of these names, those in `gone` left out.
-    fn oldest(&self, id: InstanceId, names: &[String], gone: &[i64]) -> Option<i64> {
-        let fits = |l: &&Letter| l.target == id && !l.consumed && names.contains(&l.name) && !gone.contains(&l.id);
-        self.letters.values().find(fits).map(|l| l.id)
     }
 
     /// Sent back to the runnable ones, its claim not ended by an outcome; or failed, when it gave its key up while it

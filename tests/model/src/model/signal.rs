@@ -44,7 +44,7 @@ impl Model {
 
     fn waits_for(&self, id: InstanceId, name: &String) -> bool {
         let shown = &self.instances[&id].shown;
-        shown.status == Status::AwaitingSignal && shown.awaits.contains(name)
+        shown.status == Status::AwaitingSignal && shown.awaits.contains(name) && self.has_come(id, &[])
     }
 
     /// Back among the runnable ones, due now.

@@ -18,6 +18,7 @@ impl Model {
         let id = InstanceId::new(i64::try_from(self.instances.len()).expect("few") + 1);
         let moments = self.first_moments(s);
         self.moments.insert(id, moments);
+        self.waits.extend(s.entry.wait.clone().map(|wait| (id, wait)));
         self.instances.insert(id, Instance { shown: shown(s), hidden: hidden(s) });
         Started::New(id)
     }

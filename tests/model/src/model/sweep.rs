@@ -17,10 +17,15 @@ impl Model {
     pub fn end_waits(&mut self, limit: u32) -> Sweep {
         let now = self.tick();
         let waits = |id: InstanceId| self.moments[&id].deadline.map(|d| (d, id));
-        let mut waits: Vec<(i64, InstanceId)> = self.ids(Status::AwaitingSignal).filter_map(waits).collect();
+        let parked = self.ids(Status::AwaitingSignal).chain(self.ids(Status::AwaitingChildren));
+        let mut waits: Vec<(i64, InstanceId)> = parked.filter_map(waits).collect();
         waits.sort_unstable();
         let next = waits.iter().map(|(at, _)| *at).find(|at| *at > now);
-        let due = waits.into_iter().filter(|(at, _)| *at <= now).take(limit as usize).map(|(_, id)| id).collect();
+        let due: Vec<InstanceId> =
+            waits.into_iter().filter(|(at, _)| *at <= now).take(limit as usize).map(|(_, id)| id).collect();
+        if due.iter().any(|id| self.instances[id].shown.status == Status::AwaitingChildren) {
+            self.note("a join whose time is up");
+        }
         Sweep { next, ..self.sweep(due, Self::wake) }
     }
 
@@ -45,6 +50,17 @@ impl Model {
 
     fn owner(&self, id: InstanceId) -> Option<&str> {
         self.instances[&id].shown.token.as_deref().and_then(|token| token.split('#').next())
+    }
+
+    /// Forgets what is older, of so many of the oldest lines.
+    pub fn forget(&mut self, age: i64, limit: u32) -> usize {
+        let (now, before) = (self.tick(), self.lines.len());
+        let mut at = 0;
+        self.lines.retain(|(committed, _)| {
+            at += 1;
+            at > limit as usize || *committed >= now - age
+        });
+        before - self.lines.len()
     }
 
     fn sweep(&mut self, ids: Vec<InstanceId>, each: impl Fn(&mut Self, InstanceId)) -> Sweep {

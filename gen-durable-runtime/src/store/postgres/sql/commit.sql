@@ -40,7 +40,7 @@ SET status = CASE
       WHEN i.kind = 4 THEN 'done'::{schema}.durable_status
       WHEN i.kind = 5 OR i.key_taken THEN 'failed'::{schema}.durable_status
       WHEN i.kind IN (1, 3, 7) THEN 'runnable'::{schema}.durable_status
-      WHEN i.kind = 8 AND i.children > 0 AND i.children >= coalesce(i.quorum, 0) THEN 'awaiting_children'::{schema}.durable_status
+      WHEN i.kind = 8 AND i.children >= coalesce(i.quorum, 1) AND coalesce(i.quorum, 1) > 0 THEN 'awaiting_children'::{schema}.durable_status
       WHEN i.kind = 8 THEN 'runnable'::{schema}.durable_status
       WHEN (CASE WHEN i.kind = 2 THEN i.due ELSE g.await_deadline END) <= now()
         THEN 'runnable'::{schema}.durable_status
@@ -92,7 +92,9 @@ SET status = CASE
     updated_at = CASE WHEN i.kind = 0 THEN g.updated_at ELSE now() END
 FROM held i
 WHERE g.id = i.id
-RETURNING i.ord, g.status::text AS status, g.id, i.transitions, i.from_step, i.step AS to_step, i.outcome, i.attempts,
+RETURNING i.ord, g.status::text AS status, g.id, i.transitions, i.from_step, i.attempts,
+  CASE WHEN i.key_taken AND i.kind NOT IN (0, 4, 5) THEN NULL ELSE i.step END AS to_step,
+  CASE WHEN i.key_taken AND i.kind NOT IN (0, 4, 5) THEN 'failed' ELSE i.outcome END AS outcome,
   i.token, i.started_us, g.last_error
 ), logged AS (
   INSERT INTO {schema}.gen_durable_history (instance_id, visit, from_step, to_step, outcome, attempt, worker, started_at, error)

@@ -5,11 +5,13 @@
 -- round, counts nobody: what its join saw stays what it saw.
 -- Index: the primary key. $1 the children
 WITH ended AS MATERIALIZED (
-  SELECT c.parent_id AS parent, c.parent_round AS round, count(*)::int AS ended,
+  -- One row a parent, or the update would take one of two.
+  SELECT p.id AS parent, count(*)::int AS ended,
     (count(*) FILTER (WHERE c.status = 'done'))::int AS done
   FROM {schema}.gen_durable c
-  WHERE c.id = ANY ($1) AND c.parent_id IS NOT NULL AND c.counted IS NOT TRUE
-  GROUP BY 1, 2
+  JOIN {schema}.gen_durable p ON p.id = c.parent_id AND (c.parent_round IS NULL OR c.parent_round = p.transitions)
+  WHERE c.id = ANY ($1) AND c.counted IS NOT TRUE AND p.status::text = 'awaiting_children'
+  GROUP BY 1
 ), told AS (
   UPDATE {schema}.gen_durable p
   SET children_pending = greatest(p.children_pending - e.ended, 0),
@@ -23,7 +25,6 @@ WITH ended AS MATERIALIZED (
       updated_at = now()
   FROM ended e
   WHERE p.id = e.parent AND e.parent * 0 = 0 -- expects one row: see commit.sql
-    AND p.status::text = 'awaiting_children' AND (e.round IS NULL OR e.round = p.transitions)
   RETURNING p.id, p.transitions, p.status::text AS status, p.queue
 ), counted AS (
   UPDATE {schema}.gen_durable c SET counted = true FROM told

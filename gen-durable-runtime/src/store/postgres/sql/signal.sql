@@ -1,7 +1,9 @@
 -- Delivers signals; one row comes back for each input, in order.
 --
 -- Takes each target's row lock, in the order of ids, and wakes it if it waits for that name: a park in progress
--- holds the same lock, so one of the two always sees the other.
+-- holds the same lock, so one of the two always sees the other. Who waits for several signals is written by every delivery
+-- that brings one of them: a delivery that waited for the lock has an older snapshot than the one before it, does not see
+-- its signal, and knows by the row's version; it then wakes, and the claim looks again.
 -- Index: the primary key, or gen_durable_correlation for a key; the unique dedup key of signals.
 -- $1 ids  $2 business keys  $3 names  $4 payloads  $5 dedup keys
 -- $6 the table's quoted name. At most 200 at once: the joins of the batch with itself cost its square.
@@ -13,7 +15,8 @@ WITH ids AS MATERIALIZED (
   FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY
   AS i(id, key, name, payload, dedup, ord)
 ), target AS MATERIALIZED (
-  SELECT g.id, g.status, g.awaits, g.await_mode, g.await_need, g.await_groups, g.queue FROM {schema}.gen_durable g
+  SELECT g.id, g.status, g.awaits, g.await_mode, g.await_need, g.await_groups, g.queue,
+    g.xmin AS version FROM {schema}.gen_durable g
   WHERE g.id = ANY (ARRAY(SELECT input.id FROM input)) AND g.status::text NOT IN ('done', 'failed')
   ORDER BY g.id
   FOR NO KEY UPDATE OF g
@@ -25,28 +28,35 @@ WITH ids AS MATERIALIZED (
   ORDER BY i.ord
   ON CONFLICT (target_id, dedup_key) DO NOTHING
   RETURNING id, target_id, name
-), woken AS (
-  UPDATE {schema}.gen_durable g SET status = 'runnable', eligible_at = now(), updated_at = now()
-  FROM target t
-  WHERE g.id = t.id AND t.id * 0 = 0 -- expects one row: see commit.sql
-    AND t.status = 'awaiting_signal'
-    AND EXISTS (SELECT FROM delivered d WHERE d.target_id = t.id AND d.name = ANY (t.awaits))
-    AND (t.await_mode IS NULL OR (
+), matched AS (
+  SELECT t.id, t.await_mode IS NULL
+    OR t.version IS DISTINCT FROM (SELECT o.xmin FROM {schema}.gen_durable o WHERE o.id = t.id)
+    OR (
       -- One of each group, or so many: what was there, and what came now, which no snapshot of this statement has.
       SELECT CASE WHEN t.await_mode = 2 THEN count(DISTINCT w.of) ELSE count(*) END
       FROM unnest(t.awaits, t.await_groups) AS w(name, of)
       JOIN (
         SELECT s.name FROM {schema}.signals s WHERE s.target_id = t.id AND s.consumed_at IS NULL
         UNION ALL
-        SELECT d.name FROM delivered d WHERE d.target_id = t.id) s ON s.name = w.name) >= t.await_need)
-  RETURNING g.id
+        SELECT d.name FROM delivered d WHERE d.target_id = t.id) s ON s.name = w.name) >= t.await_need AS is_over
+  FROM target t
+  WHERE t.status = 'awaiting_signal'
+    AND EXISTS (SELECT FROM delivered d WHERE d.target_id = t.id AND d.name = ANY (t.awaits))
+), woken AS (
+  UPDATE {schema}.gen_durable g
+  SET status = CASE WHEN m.is_over THEN 'runnable'::{schema}.durable_status ELSE g.status END,
+      eligible_at = CASE WHEN m.is_over THEN now() ELSE g.eligible_at END,
+      updated_at = CASE WHEN m.is_over THEN now() ELSE g.updated_at END
+  FROM matched m
+  WHERE g.id = m.id AND m.id * 0 = 0 -- expects one row: see commit.sql
+  RETURNING g.id, m.is_over
 )
-SELECT t.id AS target, d.id AS delivered, 
+SELECT t.id AS target, d.id AS delivered,
   -- Runnable already: a claim may have skipped it while this held its lock.
   CASE WHEN w.id IS NOT NULL OR t.status = 'runnable' THEN t.queue END AS wake,
   pg_current_xact_id()::text AS xid
 FROM input i
 LEFT JOIN target t ON t.id = i.id
 LEFT JOIN delivered d ON d.id = i.signal
-LEFT JOIN woken w ON w.id = t.id
+LEFT JOIN woken w ON w.id = t.id AND w.is_over
 ORDER BY i.ord

@@ -18,7 +18,7 @@ SET status = CASE
       WHEN i.kind = 4 THEN 'done'
       WHEN i.kind = 5 OR i.key_taken THEN 'failed'
       WHEN i.kind IN (1, 3, 7) THEN 'runnable'
-      WHEN i.kind = 8 AND i.children > 0 AND i.children >= coalesce(i.quorum, 0) THEN 'awaiting_children'
+      WHEN i.kind = 8 AND i.children >= coalesce(i.quorum, 1) AND coalesce(i.quorum, 1) > 0 THEN 'awaiting_children'
       WHEN i.kind = 8 THEN 'runnable'
       WHEN (CASE WHEN i.kind = 2 THEN i.due ELSE g.await_deadline END) <= ?2 THEN 'runnable'
       WHEN (CASE WHEN i.kind = 2 THEN i.await_mode ELSE g.await_mode END) IS NULL AND EXISTS (

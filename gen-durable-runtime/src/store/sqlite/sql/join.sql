@@ -14,10 +14,12 @@ SET children_pending = max(p.children_pending - e.ended, 0),
       THEN ?2 ELSE p.eligible_at END,
     updated_at = ?2
 FROM (
-  SELECT c.parent_id AS parent, c.parent_round AS round, count(*) AS ended, sum(c.status = 'done') AS done
+  -- One row a parent, or the update would take one of two.
+  SELECT w.id AS parent, count(*) AS ended, sum(c.status = 'done') AS done
   FROM gen_durable AS c NOT INDEXED
-  WHERE c.id IN (SELECT value FROM json_each(?1)) AND c.parent_id IS NOT NULL AND c.counted IS NOT TRUE
-  GROUP BY c.parent_id, c.parent_round
+  JOIN gen_durable AS w NOT INDEXED ON w.id = c.parent_id AND (c.parent_round IS NULL OR c.parent_round = w.transitions)
+  WHERE c.id IN (SELECT value FROM json_each(?1)) AND c.counted IS NOT TRUE AND +w.status = 'awaiting_children'
+  GROUP BY w.id
 ) AS e
-WHERE p.id = e.parent AND +p.status = 'awaiting_children' AND (e.round IS NULL OR e.round = p.transitions)
+WHERE p.id = e.parent
 RETURNING id, transitions, status, queue

@@ -1,2 +1,2 @@
 -- An empty database for the next history; its ids go on.
-TRUNCATE gen_durable, signals
+TRUNCATE gen_durable, signals, gen_durable_history

@@ -1,2 +1,3 @@
 -- An empty database for the next history; its ids go on. The signals go with their targets.
-DELETE FROM gen_durable
+DELETE FROM gen_durable;
+DELETE FROM gen_durable_history

@@ -1,4 +1,7 @@
 -- Time passes. $1 microseconds. Index: none, every row moves.
+WITH lines AS (
+  UPDATE gen_durable_history SET committed_at = committed_at - $1 * interval '1 microsecond'
+)
 UPDATE gen_durable
 SET eligible_at = eligible_at - $1 * interval '1 microsecond',
     await_deadline = await_deadline - $1 * interval '1 microsecond',

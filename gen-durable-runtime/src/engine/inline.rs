@@ -1,0 +1,154 @@
+//! The engine without its tasks: what is due runs when it is told to, one row after the other. For tests.
+
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::Instant,
+};
+
+use jiff::Timestamp;
+use tokio::sync::Semaphore;
+
+use super::{
+    bell::Bells, catalog::Catalog, committer::Committer, config::EngineConfig, executor::ClaimedAt, held::AllHeld,
+    identity::Identity, shared::Shared, stats::Stats, waker::Waker,
+};
+use crate::{
+    Error,
+    machine::Cancel,
+    model::{Claim, InstanceId},
+    store::{ClaimOrder, Claimed, Notifier, Store},
+};
+
+/// Waits that are ended at once.
+const PIECE: u32 = 1_000;
+
+/// Tells several engines of one process apart.
+static ENGINES: AtomicU64 = AtomicU64::new(1);
+
+/// Works on a store whose clock stands still, in the order of the queues' names and, within one, of its claims.
+pub struct Inline {
+    shared: Arc<Shared>,
+    queues: BTreeSet<String>,
+}
+
+/// What [`Inline::next`] found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Next {
+    /// This run was due, and is over.
+    Ran(Ran),
+    /// Nothing is due before this moment.
+    Idle(Option<Timestamp>),
+}
+
+/// One claim that was carried as far as it goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ran {
+    /// The instance.
+    pub id: InstanceId,
+    /// Stored machine name.
+    pub machine: String,
+    /// The step that ran.
+    pub step: String,
+    /// Runs of this visit before it.
+    pub attempt: u32,
+}
+
+impl Inline {
+    /// Serves what the catalog has, in its queues.
+    pub fn new(store: Arc<dyn Store>, notifier: Notifier, catalog: Catalog) -> Self {
+        // Its bells are heard by nobody: whoever drains looks at every queue.
+        let waker = Waker { bells: Arc::new(Bells::new(std::iter::empty())), notifier, stopping: Cancel::new() };
+        let queues = catalog.queues().map(str::to_owned).collect();
+        let shared = Arc::new(Shared {
+            committer: Committer::inline(&store, &waker),
+            held: AllHeld::default(),
+            identity: Identity::of_this_process(u64::MAX - ENGINES.fetch_add(1, Ordering::Relaxed)),
+            stats: Stats::default(),
+            crashed_running: AtomicBool::new(false),
+            renewals_in_line: Semaphore::new(0),
+            stopping: waker.stopping.clone(),
+            stopped: AtomicBool::new(false),
+            time: Mutex::new((Timestamp::UNIX_EPOCH, Instant::now())),
+            store,
+            catalog,
+            // One step a claim: others have their turn, and every step counts.
+            config: EngineConfig { in_place: 1, ..EngineConfig::default() },
+            waker,
+        });
+        Self { shared, queues }
+    }
+
+    /// Looks into this queue as well; whether it did not before.
+    pub fn serve_queue(&mut self, queue: &str) -> bool {
+        !self.queues.contains(queue) && self.queues.insert(queue.to_owned())
+    }
+
+    /// Whether it has a handler for this step of this machine.
+    pub fn serves(&self, machine: &str, version: i32) -> bool {
+        self.shared.catalog.find(machine, version).is_some()
+    }
+
+    /// Runs what is due next, to the end of its step.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn next(&self) -> Result<Next, Error> {
+        loop {
+            let mut soonest = None;
+            for queue in &self.queues {
+                let (claim, at, next) = self.claim(queue).await?;
+                if let Some(claim) = claim {
+                    return Ok(Next::Ran(self.run(claim, at).await));
+                }
+                soonest = soonest.into_iter().chain(next).min();
+            }
+            if self.end_waits().await? == 0 {
+                return Ok(Next::Idle(soonest));
+            }
+        }
+    }
+
+    /// Ends the waits whose time is up; how many there were.
+    async fn end_waits(&self) -> Result<usize, Error> {
+        let mut ended = 0;
+        loop {
+            let swept = self.shared.store.end_waits(PIECE).await?;
+            ended += swept.rows;
+            if swept.rows < PIECE as usize {
+                return Ok(ended);
+            }
+        }
+    }
+
+    async fn claim(&self, queue: &str) -> Result<(Option<Claim>, ClaimedAt, Option<Timestamp>), Error> {
+        let shared = &self.shared;
+        let order = ClaimOrder {
+            queue,
+            limit: 1,
+            token: shared.identity.next_token(),
+            lease: shared.config.lease,
+            known: shared.catalog.known(),
+            crashed: true,
+        };
+        let since = Instant::now();
+        let Claimed { mut claims, now, next_due, next_deadline, .. } = shared.store.claim(&order).await?;
+        let at = ClaimedAt { database: now, here: Instant::now(), since, stands: true };
+        Ok((claims.pop(), at, next_due.into_iter().chain(next_deadline).min()))
+    }
+
+    async fn run(&self, claim: Claim, at: ClaimedAt) -> Ran {
+        let (id, machine, step, attempt) = (claim.id, claim.machine.clone(), claim.step.clone(), claim.attempt);
+        Arc::clone(&self.shared).execute(claim, at, None).await;
+        Ran { id, machine, step, attempt }
+    }
+}
+
+impl std::fmt::Debug for Inline {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Inline").field("queues", &self.queues).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,141 @@
+//! Commits and reaps of one claim; what a lost claim, or a commit that is sent again, does to others.
+
+use std::time::Duration;
+
+use gen_durable_runtime::model::{AwaitMode, Claim, Committed, Effects, Entry, StartSpec, Transition, Verdict, Wait};
+use suite::{Db, entry, start};
+
+use crate::{begin, claim, commit, done, fail, family, fan_out, goto, join, keyed, outcome, reap, signal, status, to};
+
+suite::stores! {
+    both {
+        a_commit_and_a_reap_of_one_claim_land_one_of_them_in_either_order,
+        an_outcome_whose_claim_was_reaped_starts_nobody_signals_nobody_and_tells_no_parent,
+        an_outcome_that_is_sent_again_starts_and_signals_nobody_twice_and_counts_once,
+        of_two_claims_of_one_child_in_a_batch_one_is_counted,
+    }
+    postgres {
+        a_commit_and_a_reap_of_a_row_that_someone_holds_change_nothing_and_do_not_wait => "a file has no row locks",
+    }
+}
+
+fn waiting() -> Entry {
+    let wait =
+        Wait { names: (&["A", "B"][..]).into(), groups: vec![0, 1].into(), mode: AwaitMode::All, deadline: None };
+    Entry { wait: Some(wait), ..entry("w") }
+}
+
+/// Each way to leave a visit, and one that stays.
+fn endings(c: &Claim) -> Vec<Transition> {
+    let spawns = Effects { spawned: vec![start()], ..Effects::default() };
+    vec![
+        goto(c, entry("b")),
+        goto(c, waiting()),
+        fan_out(c, vec![start(), start()], join(None, None)),
+        outcome(c, to(entry("b")), spawns),
+        done(c),
+        fail(c),
+        outcome(c, Verdict::RetryIn(Duration::ZERO), Effects::default()),
+    ]
+}
+
+async fn a_commit_and_a_reap_of_one_claim_land_one_of_them_in_either_order(db: Db) {
+    for nth in 0..7 {
+        for reap_first in [true, false] {
+            let id = begin(&db, &[start()]).await[0];
+            let t = endings(&claim(&db, "w#1").await[0]).swap_remove(nth);
+            if reap_first {
+                assert_eq!(reap(&db).await, 1);
+                let before = db.row(id).await;
+                assert_eq!(commit(&db, &[t]).await, [Committed::ClaimLost], "{nth}");
+                assert_eq!(db.row(id).await, before);
+                assert_eq!(db.count("SELECT count(*) FROM gen_durable").await, 1);
+            } else {
+                let answers = commit(&db, &[t]).await;
+                assert!(matches!(answers[0], Committed::Done | Committed::Parked), "{nth}: {answers:?}");
+                let before = db.row(id).await;
+                assert_eq!(reap(&db).await, 0, "{nth}");
+                assert_eq!(db.row(id).await, before);
+            }
+            db.run("DELETE FROM gen_durable").await;
+        }
+    }
+}
+
+#[cfg(feature = "postgres")]
+async fn a_commit_and_a_reap_of_a_row_that_someone_holds_change_nothing_and_do_not_wait(db: Db) {
+    for nth in 0..7 {
+        let id = begin(&db, &[start()]).await[0];
+        let t = endings(&claim(&db, "w#1").await[0]).swap_remove(nth);
+        db.run("UPDATE gen_durable SET lease_expires_at = now() - interval '1 s'").await;
+        let before = db.row(id).await;
+        let held = crate::hold(&db, id).await;
+        assert_eq!(commit(&db, std::slice::from_ref(&t)).await, [Committed::Busy], "{nth}");
+        assert_eq!(db.store.reap(10).await.expect("reaps").rows, 0);
+        assert_eq!(db.row(id).await, before);
+        held.rollback().await;
+        assert_ne!(commit(&db, &[t]).await[0], Committed::Busy);
+        db.run("DELETE FROM gen_durable").await;
+    }
+}
+
+/// Children with and without keys, a spawned one, a signal and a parent, all of one outcome.
+async fn an_outcome_whose_claim_was_reaped_starts_nobody_signals_nobody_and_tells_no_parent(db: Db) {
+    let (parent, mut children) = family(&db, 1, join(None, None)).await;
+    let target = begin(&db, &[StartSpec { entry: waiting(), ..start() }]).await[0];
+    let beside = Effects { spawned: vec![start()], signals: vec![signal(target, "A")], ..Effects::default() };
+    let child = children.remove(0);
+    let lost = [
+        outcome(
+            &child,
+            Verdict::Done { result: gen_durable_runtime::model::Json::stored("7"), carry: None },
+            beside.clone(),
+        ),
+        fan_out(&child, vec![start(), keyed("m:1"), keyed("m:1")], join(Some(2), None)),
+        outcome(&child, to(entry("b")), beside),
+    ];
+    assert_eq!(reap(&db).await, 1);
+    for t in &lost {
+        let commits = commit(&db, std::slice::from_ref(t)).await;
+        assert_eq!(commits, [Committed::ClaimLost]);
+        assert!(commits.wakes.is_empty(), "{commits:?}");
+    }
+    // Claimed again, it is another claim's to end.
+    let again = claim(&db, "c#2").await.remove(0);
+    assert_eq!(commit(&db, &lost).await, [Committed::ClaimLost; 3]);
+    assert_eq!(db.count("SELECT count(*) FROM gen_durable").await, 3);
+    assert_eq!(db.count("SELECT count(*) FROM signals").await, 0);
+    assert_eq!(status(&db, parent.id).await, "awaiting_children");
+    assert_eq!(commit(&db, &[done(&again)]).await, [Committed::Done]);
+    assert_eq!(crate::counts(&db, &parent).await, (1, 1, 0));
+}
+
+async fn an_outcome_that_is_sent_again_starts_and_signals_nobody_twice_and_counts_once(db: Db) {
+    let (parent, children) = family(&db, 2, join(None, None)).await;
+    let target = begin(&db, &[StartSpec { entry: waiting(), ..start() }]).await[0];
+    let result = || Verdict::Done { result: gen_durable_runtime::model::Json::stored("7"), carry: None };
+    let beside = Effects { spawned: vec![start()], signals: vec![signal(target, "A")], ..Effects::default() };
+    let batch = [outcome(&children[0], result(), beside)];
+    for _ in 0..3 {
+        assert_eq!(commit(&db, &batch).await, [Committed::Done]);
+        assert_eq!(crate::waits_for(&db, parent.id).await, (1, 1));
+        assert_eq!(crate::counts(&db, &parent).await, (2, 1, 0));
+    }
+    let fans = [fan_out(&children[1], vec![start(), keyed("m:1"), keyed("m:1")], join(None, None))];
+    assert_eq!(commit(&db, &fans).await, [Committed::Parked]);
+    assert_eq!(commit(&db, &fans).await, [Committed::Done], "it landed");
+    assert_eq!(crate::waits_for(&db, children[1].id).await, (2, 0));
+    // The family, the target, the spawned one, two grandchildren.
+    assert_eq!(db.count("SELECT count(*) FROM gen_durable").await, 3 + 1 + 1 + 2);
+    assert_eq!(db.count("SELECT count(*) FROM signals").await, 1);
+}
+
+async fn of_two_claims_of_one_child_in_a_batch_one_is_counted(db: Db) {
+    let (parent, lost) = family(&db, 2, join(None, None)).await;
+    assert_eq!(reap(&db).await, 2);
+    let stand = claim(&db, "c#2").await;
+    let answers = commit(&db, &[done(&lost[0]), fail(&stand[0])]).await;
+    assert_eq!(answers, [Committed::ClaimLost, Committed::Done]);
+    assert_eq!(crate::waits_for(&db, parent.id).await, (1, 0));
+    assert_eq!(crate::counts(&db, &parent).await, (2, 0, 1));
+}
