@@ -22,7 +22,7 @@ use gen_durable::{
 };
 use gen_durable_runtime::{
     machine::{
-        PageFuture,
+        MachineInfo, PageFuture,
         registry::{self, AnyHandler, MachineRegistration, Ran, Run, Stored},
     },
     model::{AwaitMode, Entry, FailureKind, Json, ReceivedSignal, StartSpec, Verdict, Wait, Wake},

@@ -119,16 +119,10 @@ async fn what_cannot_be_honoured_yet_refuses_to_boot_and_is_named(db: Db) {
     let error = Worker::new(client).handler(Hands).start().await.expect_err("refused");
     let text = error.to_string();
     let named = [
-        "`on_cancel(..)`",
         "`on_deadline(..)`",
         "`on(Signal, ..)`",
         "`deadline`",
         "`retention(..)`",
-        "step `Begin`: `spawn(..)`",
-        "step `Gather`: `join(..)`",
-        "step `Both`: `await(all(..))`",
-        "step `Many`: `await(.., count = ..)`",
-        "step `Pick`: `await(.., biased)`",
         "step `Limited`: `rate_limit(..)`",
         "step `Limited`: `concurrency(..) with a limit`",
         "machine `clock` (boot_unsupported::Clock): `endless(dedup = ..)`",

@@ -132,7 +132,7 @@ impl Hands {
         match committed {
             Committed::Kept => self.claims[at] = resolve::onward(&self.claims[at], t),
             Committed::Done | Committed::Parked | Committed::ClaimLost => drop(self.claims.remove(at)),
-            Committed::Busy => {}
+            Committed::Busy | Committed::Cancelled => {}
         }
     }
 }

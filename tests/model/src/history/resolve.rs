@@ -59,6 +59,7 @@ fn effects(model: &Model, at: usize, children: &[StartPlan], beside: &Beside) ->
         children: all(children, at + 1),
         spawned: all(&beside.spawned, at + 7),
         signals: beside.signals.iter().map(|s| signal(model, s)).collect(),
+        work: vec![],
     }
 }
 

@@ -95,6 +95,7 @@ impl Model {
             home_priority: h.home_priority,
             concurrency_key: h.concurrency_key,
             parent: h.parent.map(|id| Parent { id, round: h.round }),
+            cancelled: false,
             wake: match (s.awaits.is_empty(), h.received) {
                 (true, _) => Wake::Ready,
                 (false, None) => Wake::Unsatisfied,

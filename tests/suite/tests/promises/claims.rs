@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use gen_durable_runtime::{
     model::{
-        AwaitMode, Change, Claim, ClaimToken, Committed, ConcurrencySlot, Deadline, Entry, InstanceId, Json,
-        SignalSpec, StartSpec, Target, Transition, Verdict, Wait, Wake,
+        Change, Claim, ClaimToken, Committed, ConcurrencySlot, Deadline, Entry, InstanceId, Json, SignalSpec,
+        StartSpec, Target, Transition, Verdict, Wait, Wake,
         plan::{self, Rules},
     },
     store::{Delivered, Known, Renewed},
@@ -67,7 +67,7 @@ fn done(claim: &Claim) -> Transition {
 }
 
 pub(crate) fn waiting(names: &'static [&'static str], deadline: Option<Deadline>) -> Entry {
-    Entry { wait: Some(Wait { names: names.into(), mode: AwaitMode::Any, deadline }), ..entry("w") }
+    Entry { wait: Some(Wait::any(names, deadline)), ..entry("w") }
 }
 
 pub(crate) fn signal(id: InstanceId, name: &str) -> SignalSpec {

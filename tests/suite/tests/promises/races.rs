@@ -50,8 +50,8 @@ async fn a_park_never_passes_a_signal_that_commits_between_its_two_statements(db
         let signals: Vec<_> = signals.collect();
         while !open.is_empty() {
             let answers = db.store.commit(&open).await.expect("commits");
-            let mut answers = answers.into_iter();
-            open.retain(|_| answers.next() == Some(Committed::Busy));
+            let mut answers = answers.iter();
+            open.retain(|_| answers.next() == Some(&Committed::Busy));
         }
         for delivered in signals {
             assert!(delivered.await.expect("no panic").iter().all(|d| matches!(d.delivered, Delivered::New(_))));
