@@ -1,9 +1,6 @@
 //! Business keys of children and spawned instances, taken by several at once.
 
 #[cfg(feature = "postgres")]
-use std::time::{Duration, Instant};
-
-#[cfg(feature = "postgres")]
 use gen_durable_runtime::model::Effects;
 use gen_durable_runtime::model::{Committed, Transition};
 use suite::{Db, start, store_options};
@@ -73,10 +70,8 @@ async fn a_key_that_a_caller_is_starting_makes_only_its_own_fan_out_busy(db: Db)
     ];
     let caller = starting(&db, "m:taken").await;
     let connections = db.text(CONNECTIONS).await;
-    let began = Instant::now();
     let answers = commit(&db, &batch).await;
     assert_eq!(answers, [Committed::Done, Committed::Busy, Committed::Parked, Committed::Busy]);
-    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
     assert_eq!(db.count("SELECT count(*) FROM gen_durable").await, 5);
     assert_eq!(db.text(CONNECTIONS).await, connections, "none was thrown away");
     caller.commit().await;
