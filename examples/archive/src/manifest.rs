@@ -31,7 +31,7 @@ impl Manifest {
     async fn open(path: &Path, of: &str) -> io::Result<Self> {
         let mine = format!(".{NAME}.{of}.");
         remove_parts(directory(path), &mine).await?;
-        // A process that lost its claim may still be writing: each has a file of its own.
+        // A process that lost its claim may still be writing. It renames its own file, which is gone, and fails.
         let part = path.with_file_name(format!("{mine}{}", std::process::id()));
         let file = BufWriter::new(File::create(&part).await?);
         Ok(Self { path: path.to_owned(), part, file })

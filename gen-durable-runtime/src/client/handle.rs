@@ -88,7 +88,8 @@ impl<M: Machine> Handle<M> {
     /// Waits until the instance is at step `S` of its machine: due, parked, at work, or ended there.
     ///
     /// A step that it leaves before anyone looked counts all the same: workers tell of it (on SQLite those of this
-    /// process), and once it has ended so does its history, if the machine keeps one. Otherwise the end is [`WaitError::Ended`](super::WaitError::Ended).
+    /// process), and once it has ended so does its history, if the machine keeps one. Otherwise an instance that has
+    /// ended is [`WaitError::Ended`](super::WaitError::Ended).
     ///
     /// ```ignore
     /// order.wait_for_step::<Ship>().timeout(Duration::from_secs(30)).await?;

@@ -83,6 +83,8 @@ impl Looking {
     /// Closing drops every waiter, which tells it.
     async fn run(mut self, mut stopped: watch::Receiver<bool>) {
         tokio::select! {
+            // First: the store closes next, and a look under way would say so in its own words.
+            biased;
             _ = stopped.wait_for(|stopped| *stopped) => {}
             () = self.look_after() => {}
         }

@@ -25,6 +25,7 @@ pub struct HistoryEntry {
     pub error: Option<String>,
 }
 
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
 impl HistoryEntry {
     /// For the stores.
     #[expect(clippy::too_many_arguments, reason = "a row as it is read; nobody else makes one")]

@@ -30,6 +30,8 @@ const TICK: Duration = Duration::from_micros(1);
 ///
 /// Time stands still until the test moves it. What a step asks for "later" (a delay, a backoff, a timeout) is due once
 /// [`TestKit::advance`] has brought the clock there.
+///
+/// A handler that panics fails its step, as it would in a worker: [`TestKit::look`] shows it.
 pub struct TestKit {
     pub(super) client: Client,
     pub(super) clock: Clock,

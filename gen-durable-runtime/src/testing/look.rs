@@ -59,7 +59,7 @@ impl<M: Machine> Look<M> {
     /// It has not ended, and its next run is of this step: with this data.
     #[track_caller]
     pub fn at_step<S: Step<Machine = M>>(&self) -> S {
-        self.expect(!self.status().is_ended() && self.is_at(S::NAME), format_args!("expected at step {}", S::NAME));
+        self.require(!self.status().is_ended() && self.is_at(S::NAME), format_args!("expected at step {}", S::NAME));
         self.read(S::decode(&Json::stored(self.snapshot.state.get())))
     }
 
@@ -67,19 +67,19 @@ impl<M: Machine> Look<M> {
     #[track_caller]
     pub fn waits_for<G: Signal>(&self) -> &Self {
         let waits = self.status() == Status::AwaitingSignal && self.snapshot.awaits.iter().any(|name| name == G::NAME);
-        self.expect(waits, format_args!("expected to wait for {}", G::NAME))
+        self.require(waits, format_args!("expected to wait for {}", G::NAME))
     }
 
     /// It waits for its children.
     #[track_caller]
     pub fn waits_for_children(&self) -> &Self {
-        self.expect(self.status() == Status::AwaitingChildren, "expected to wait for its children")
+        self.require(self.status() == Status::AwaitingChildren, "expected to wait for its children")
     }
 
     /// It runs no earlier than this, and waits for nothing else.
     #[track_caller]
     pub fn due_at(&self) -> Timestamp {
-        self.expect(self.status() == Status::Runnable, "expected to be due now or later");
+        self.require(self.status() == Status::Runnable, "expected to be due now or later");
         self.snapshot.eligible_at
     }
 
@@ -94,7 +94,7 @@ impl<M: Machine> Look<M> {
     /// It is done: with this result.
     #[track_caller]
     pub fn done(&self) -> M::Output {
-        self.expect(self.status() == Status::Done, "expected done");
+        self.require(self.status() == Status::Done, "expected done");
         let result = self.snapshot.result.as_ref().map_or("null", |result| result.get());
         self.read(M::load_output(&Json::stored(result)))
     }
@@ -102,7 +102,7 @@ impl<M: Machine> Look<M> {
     /// It ended as failed: for this reason.
     #[track_caller]
     pub fn failed(&self) -> &str {
-        self.expect(self.status() == Status::Failed, "expected failed");
+        self.require(self.status() == Status::Failed, "expected failed");
         self.error().unwrap_or_default()
     }
 
@@ -135,7 +135,7 @@ impl<M: Machine> Look<M> {
     pub fn ran<'s>(&self, steps: impl IntoIterator<Item = &'s str>) -> &Self {
         let steps: Vec<&str> = steps.into_iter().collect();
         let ran = self.history.iter().map(|line| line.from.as_str());
-        self.expect(ran.eq(steps.iter().copied()), format_args!("expected the runs {}", steps.join(", ")))
+        self.require(ran.eq(steps.iter().copied()), format_args!("expected the runs {}", steps.join(", ")))
     }
 
     fn is_at(&self, step: &str) -> bool {
@@ -145,7 +145,7 @@ impl<M: Machine> Look<M> {
     }
 
     #[track_caller]
-    fn expect(&self, holds: bool, what: impl fmt::Display) -> &Self {
+    fn require(&self, holds: bool, what: impl fmt::Display) -> &Self {
         assert!(holds, "{what}\n{self}");
         self
     }

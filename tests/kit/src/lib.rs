@@ -143,7 +143,8 @@ pub enum Photo {
 }
 
 impl PhotoSteps for Hands {
-    async fn develop(&self, step: Develop, _: &StepContext) -> StepResult<Develop> {
+    async fn develop(&self, step: Develop, cx: &StepContext) -> StepResult<Develop> {
+        assert!(step.number < 1_000 || cx.attempt() > 0, "the lamp went out");
         self.note(format!("photo {}", step.number));
         Ok(if step.fails { fail("too dark") } else { done(step.number) })
     }

@@ -49,8 +49,16 @@ impl Postgres {
     }
 
     async fn commit_at_once(&self, batch: &[Transition]) -> Result<Commits, Error> {
-        let (needs, others) = (Needs::of(batch), Others::of(batch));
         let mut session = self.session(OPERATION).await?;
+        match self.commit_on(&mut session, batch).await {
+            Ok(commits) => session.end().await.map(|()| commits),
+            Err(error) if waited_for_a_key(&error, batch) => session.roll_back().await.and(Err(error)),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn commit_on(&self, session: &mut Session<'_>, batch: &[Transition]) -> Result<Commits, Error> {
+        let (needs, others) = (Needs::of(batch), Others::of(batch));
         if needs.transaction || !others.is_empty() {
             session.begin().await?;
         }
@@ -60,13 +68,13 @@ impl Postgres {
         let mut open: Vec<(usize, &Transition)> = batch.iter().enumerate().collect();
         if needs.hold {
             // Only what is locked by now may park or start others: the next statement's snapshot has its whole inbox.
-            let held = self.hold(&mut session, &open).await?;
+            let held = self.hold(session, &open).await?;
             // A cancelled row starts nobody: its outcome is dropped.
             open.retain(|(at, t)| held.get(at).is_some_and(|cancelled| !cancelled || t.cancels || t.ends()));
         }
         let mut busy = HashSet::new();
         if !others.is_empty() {
-            let ours = self.hold_others(&mut session, &others).await?;
+            let ours = self.hold_others(session, &others).await?;
             busy.extend(open.iter().filter(|(_, t)| !ours.serve(t)).map(|(at, _)| *at));
             open.retain(|(at, _)| !busy.contains(at));
         }
@@ -74,15 +82,14 @@ impl Postgres {
             session.work(work).await?;
         }
         let mut wakes = BTreeSet::new();
-        let inserted = self.insert_effects(&mut session, &open, &mut wakes).await?;
-        let changed = self.write(&mut session, &Columns::of(open.into_iter(), &inserted)).await?;
+        let inserted = self.insert_effects(session, &open, &mut wakes).await?;
+        let changed = self.write(session, &Columns::of(open.into_iter(), &inserted)).await?;
         let written: Vec<&Transition> =
             batch.iter().enumerate().filter(|(at, _)| changed.contains_key(at)).map(|(_, t)| t).collect();
-        self.consume(&mut session, &written).await?;
-        self.send_effects(&mut session, &written, &mut wakes).await?;
-        self.tell_parents(&mut session, &written, &mut wakes).await?;
-        let answers = self.answers(&mut session, batch, &changed, &busy).await?;
-        session.end().await?;
+        self.consume(session, &written).await?;
+        self.send_effects(session, &written, &mut wakes).await?;
+        self.tell_parents(session, &written, &mut wakes).await?;
+        let answers = self.answers(session, batch, &changed, &busy).await?;
         Ok(Commits { answers, wakes })
     }
 

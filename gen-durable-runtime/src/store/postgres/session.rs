@@ -88,6 +88,15 @@ impl Session<'_> {
         Ok(())
     }
 
+    /// Takes back a transaction of ours that an error has ended, so that its connection can be used again.
+    pub(super) async fn roll_back(mut self) -> Result<(), Error> {
+        if self.in_transaction {
+            self.simple("ROLLBACK").await?;
+            self.in_transaction = false;
+        }
+        Ok(())
+    }
+
     async fn simple(&mut self, sql: &'static str) -> Result<(), Error> {
         self.clean = false;
         let answer = tokio::time::timeout(self.limit, sqlx::raw_sql(sql).execute(self.connection.get())).await;

@@ -152,6 +152,17 @@ async fn a_fake_serves_one_machine_and_the_rest_is_named() {
 }
 
 #[tokio::test]
+async fn a_panic_of_a_handler_is_an_error_of_its_step() {
+    let kit = kit().await;
+    let photo = kit.start(start(Develop { number: 1_000, fails: false })).await;
+    assert_eq!(kit.drain().await, 1);
+    let look = kit.look(&photo).await;
+    assert_eq!((look.attempt(), look.error()), (1, Some("panicked: the lamp went out")));
+    assert_eq!(kit.run_for(Duration::from_secs(1)).await, 1);
+    assert_eq!(kit.look(&photo).await.done(), 1_000);
+}
+
+#[tokio::test]
 async fn kits_know_nothing_of_each_other() {
     let [one, other] = [kit().await, kit().await];
     one.start(start(Reserve { order: 7, failures: 0 })).await;

@@ -1,3 +1,4 @@
+use gen_durable_runtime::model::AwaitMode;
 use proptest::{option, prelude::*, sample::select, strategy::Union};
 use serde_json::Value;
 
@@ -25,17 +26,18 @@ pub fn history(mix: Mix, steps: usize) -> impl Strategy<Value = Vec<Step>> {
 
 /// A step, or steps that rarely come together by chance.
 fn phrase(mix: Mix) -> impl Strategy<Value = Vec<Step>> {
-    let [outages, second_thoughts, families] = match mix {
-        Mix::All => [1, 1, 3],
-        Mix::Waits => [1, 3, 0],
-        Mix::Losses => [4, 1, 3],
-        Mix::Families => [1, 0, 15],
+    let [outages, second_thoughts, families, parts] = match mix {
+        Mix::All => [1, 1, 3, 1],
+        Mix::Waits => [1, 3, 0, 4],
+        Mix::Losses => [4, 1, 3, 0],
+        Mix::Families => [1, 0, 15, 0],
     };
     prop_oneof![
         60 => step(mix).prop_map(|step| vec![step]),
         outages => outage(),
         second_thoughts => second_thought(),
         families => family(),
+        parts => part(),
     ]
 }
 
@@ -47,7 +49,9 @@ fn outage() -> impl Strategy<Value = Vec<Step>> {
 /// Some fan out, their children are claimed and end, and what they waited for runs: or their time is up before that.
 fn family() -> impl Strategy<Value = Vec<Step>> {
     let fans = prop::collection::vec((any::<u8>(), fan_out(), beside()), 1..4).prop_map(Step::Commit);
-    let ends = prop::collection::vec((any::<u8>(), end_of_child(), beside()), 3..8).prop_map(Step::Commit);
+    let ends = |done| prop::collection::vec((any::<u8>(), end_of_child(done), beside()), 3..8).prop_map(Step::Commit);
+    // Some families fail as a whole.
+    let ends = prop_oneof![2 => ends(4), 1 => ends(0)];
     let late = prop::bool::weighted(0.3);
     (claim_step(), fans, all_of("q"), ends, claim_step(), late, children_step()).prop_map(
         |(first, fans, children, ends, parents, late, look)| {
@@ -61,18 +65,41 @@ fn family() -> impl Strategy<Value = Vec<Step>> {
     )
 }
 
-fn end_of_child() -> impl Strategy<Value = Ending> {
+/// Of so many with a result one fails.
+fn end_of_child(done: u32) -> impl Strategy<Value = Ending> {
+    let done = (done.max(1), 1 + u32::from(done == 0) * 100);
     prop_oneof![
-        4 => (value(), carry()).prop_map(|(result, carry)| Ending::Done { result, carry }),
-        1 => (select(pools::TEXTS), carry()).prop_map(|(reason, carry)| Ending::Fail { reason, carry }),
+        done.0 => (value(), carry()).prop_map(|(result, carry)| Ending::Done { result, carry }),
+        done.1 => (select(pools::TEXTS), carry()).prop_map(|(reason, carry)| Ending::Fail { reason, carry }),
     ]
 }
 
 fn fan_out() -> impl Strategy<Value = Ending> {
-    let children = prop::collection::vec(start_plan(), 0..6);
-    let quorum = option::weighted(0.4, select(pools::QUORUMS));
+    let children = prop::collection::vec(prop_oneof![2 => plain_start(), 1 => start_plan()], 0..6);
+    let quorum = option::weighted(0.5, select(pools::QUORUMS));
     (entry(), children, quorum, option::weighted(0.5, when()))
         .prop_map(|(entry, children, quorum, deadline)| Ending::FanOut { entry, children, quorum, deadline })
+}
+
+/// One that can be claimed at once.
+fn plain_start() -> impl Strategy<Value = StartPlan> {
+    start_plan().prop_map(|s| {
+        let entry = EntryPlan { rule: Rule::Plain, queue: None, slot: None, ..s.entry };
+        StartPlan { delay: 0, queue: None, entry, ..s }
+    })
+}
+
+/// One of several that it waits for has come when its time is up.
+fn part() -> impl Strategy<Value = Vec<Step>> {
+    let several = || pools::WAITS.iter().filter(|w| !matches!(w.2, AwaitMode::Any | AwaitMode::AnyBiased));
+    let waits = (plain_start(), select(several().collect::<Vec<_>>())).prop_map(|(s, wait)| {
+        let rule = Rule::Wait(wait, Some(When::In(1)));
+        StartPlan { entry: EntryPlan { rule, ..s.entry }, key: None, ..s }
+    });
+    let signal = (signal_plan(), Just(Whom::One(0))).prop_map(|(s, target)| SignalPlan { target, dedup: None, ..s });
+    (waits, prop::collection::vec(signal, 1..4), all_of("q")).prop_map(|(waits, signals, claim)| {
+        vec![Step::Start(vec![waits]), Step::Signal(signals), Step::Pass(2), Step::EndWaits(100), claim]
+    })
 }
 
 fn beside() -> impl Strategy<Value = Beside> {

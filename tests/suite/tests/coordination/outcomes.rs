@@ -74,6 +74,9 @@ async fn old_lines_are_forgotten_and_young_ones_stay(db: Db) {
     let work = Work::on(&db).await;
     let teller = work.client.start(start(Tell { to: "nobody".into(), fails: 0 })).await.expect("starts");
     teller.wait().timeout(LONG).await.expect("ends");
+    // Two of its own, and one of whom it spawned, which ends in its own time.
+    let all = async || db.count("SELECT count(*) FROM gen_durable_history").await == 3;
+    suite::eventually("each has left its lines", LONG, all).await;
     assert_eq!(db.store.forget(LONG, 10).await.expect("looks"), 0);
     tokio::time::sleep(Duration::from_millis(20)).await;
     assert_eq!(db.store.forget(Duration::from_millis(1), 1).await.expect("forgets"), 1);

@@ -1,7 +1,5 @@
 //! The last children of one parent, and a parent that someone else holds.
 
-use std::time::Duration;
-
 use gen_durable_runtime::model::{Committed, Effects, Json, Verdict};
 use suite::{Db, start, store_options};
 
@@ -52,10 +50,8 @@ async fn a_parent_held_by_someone_else_makes_only_its_childs_commit_busy(db: Db)
     let result = Verdict::Done { result: Json::stored("7"), carry: None };
     let beside = Effects { spawned: vec![start()], signals: vec![signal(free.id, "A")], ..Effects::default() };
     let batch = [done(&others[0]), outcome(&child, result, beside), done(&stranger)];
-    let began = std::time::Instant::now();
     let commits = commit(&db, &batch).await;
     assert_eq!(commits, [Committed::Done, Committed::Busy, Committed::Done]);
-    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
     assert_eq!((status(&db, free.id).await, status(&db, child.id).await), ("runnable".into(), "executing".into()));
     assert_eq!(db.count("SELECT count(*) FROM signals").await, 0);
     tx.rollback().await;

@@ -14,6 +14,7 @@ suite::stores! {
     }
     postgres {
         two_deliveries_in_line_for_one_row_wake_whoever_waits_for_both => "a file has one writer: none waits with an old snapshot",
+        two_deliveries_in_line_that_are_not_enough_park_it_again_without_a_run => "a file has one writer: none waits with an old snapshot",
         a_park_that_meets_a_delivery_in_line_is_busy_and_then_sees_it => "a file has no row locks",
         a_delivery_in_line_behind_a_park_wakes_it => "a file has no row locks",
         a_deadline_never_waits_for_a_delivery_in_line => "a file has no row locks",
@@ -128,6 +129,26 @@ async fn two_deliveries_in_line_for_one_row_wake_whoever_waits_for_both(db: Db) 
         assert_eq!(received(&claim(&db, "w#1").await[0]), ["A", "B"]);
         db.run("DELETE FROM gen_durable").await;
     }
+}
+
+/// The second one cannot know: the claim looks again, and the third signal is not missed.
+#[cfg(feature = "postgres")]
+async fn two_deliveries_in_line_that_are_not_enough_park_it_again_without_a_run(db: Db) {
+    let id = begin(&db, &[StartSpec { entry: waiting(AwaitMode::Count(3), None), ..start() }]).await[0];
+    let held = crate::hold(&db, id).await;
+    let deliveries = [in_line(&db, id, "A", 0).await, in_line(&db, id, "B", 1).await];
+    held.rollback().await;
+    for delivery in deliveries {
+        delivery.await.expect("no panic");
+    }
+    for woken in claim(&db, "w#1").await {
+        assert_eq!(woken.wake, Wake::Unsatisfied);
+        let parks = gen_durable_runtime::model::plan::repark(&woken);
+        assert_eq!(commit(&db, &[parks]).await, [Committed::Parked]);
+    }
+    assert_eq!(status(&db, id).await, "awaiting_signal");
+    db.store.signal(&[signal(id, "A")]).await.expect("delivers");
+    assert_eq!(received(&claim(&db, "w#2").await[0]), ["A", "B", "A"]);
 }
 
 #[cfg(feature = "postgres")]
