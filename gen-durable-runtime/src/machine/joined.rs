@@ -67,7 +67,7 @@ impl ChildCounts {
 
 impl fmt::Display for ChildFailed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "child {} ({}) failed: {}", self.index, self.id, self.reason)
+        write!(f, "child {} failed: {}", self.id, self.reason)
     }
 }
 

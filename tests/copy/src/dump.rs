@@ -34,6 +34,10 @@ pub async fn dump(place: &Place) -> Result<Dump, Fault> {
             if MOMENTS.contains(&name.as_str()) {
                 *value = micros(value.take())?;
             }
+            // SQLite has no truth values of its own.
+            if let Value::Bool(flag) = value {
+                *value = u8::from(*flag).into();
+            }
             whole(value);
         }
     }

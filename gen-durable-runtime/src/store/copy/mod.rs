@@ -56,6 +56,8 @@ pub fn sides(from: &str, to: &str, schema: &SchemaName, transaction_pooler: bool
 
 /// Copies every instance, signal, limit and bucket; answers with the counts of both sides.
 ///
+/// Lines of history stay where they are.
+///
 /// The target is made and migrated if it is not there, and must be empty. The source must be at the latest version;
 /// nothing in it changes. Nobody may work on either: no live claim, on Postgres no other session of gen-durable in
 /// that database (by its `application_name`; one behind a pooler is not always seen), on SQLite nobody else who has
