@@ -3,7 +3,7 @@
 use gen_durable_runtime::model::{AwaitMode, Committed, Effects, Entry, Wait};
 use suite::{Db, entry, start};
 
-use crate::{begin, claim, commit, done, goto, outcome, signal, status, to};
+use crate::{begin, claim, commit, goto, outcome, signal, status, to};
 
 suite::stores! {
     both {
@@ -77,7 +77,7 @@ async fn a_target_held_by_someone_else_makes_only_the_outcome_that_signals_it_bu
     for s in [signal(target, "A"), by_key] {
         let effects = Effects { signals: vec![s], spawned: vec![start()], ..Effects::default() };
         let held = crate::hold(&db, target).await;
-        let batch = [outcome(&c[0], to(entry("b")), effects), done(&c[1])];
+        let batch = [outcome(&c[0], to(entry("b")), effects), crate::done(&c[1])];
         assert_eq!(commit(&db, &batch).await, [Committed::Busy, Committed::Done]);
         assert_eq!(db.count("SELECT count(*) FROM gen_durable").await, 3);
         held.rollback().await;

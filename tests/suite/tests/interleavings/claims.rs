@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gen_durable_runtime::model::{AwaitMode, Claim, Committed, Effects, Entry, StartSpec, Transition, Verdict, Wait};
-use suite::{Db, entry, start};
+use suite::{Db, Sql, entry, start};
 
 use crate::{begin, claim, commit, done, fail, family, fan_out, goto, join, keyed, outcome, reap, signal, status, to};
 
@@ -13,6 +13,7 @@ suite::stores! {
         an_outcome_whose_claim_was_reaped_starts_nobody_signals_nobody_and_tells_no_parent,
         an_outcome_that_is_sent_again_starts_and_signals_nobody_twice_and_counts_once,
         of_two_claims_of_one_child_in_a_batch_one_is_counted,
+        an_outcome_of_a_row_that_lost_its_business_key_leaves_the_line_of_a_failure,
     }
     postgres {
         a_commit_and_a_reap_of_a_row_that_someone_holds_change_nothing_and_do_not_wait => "a file has no row locks",
@@ -138,4 +139,23 @@ async fn of_two_claims_of_one_child_in_a_batch_one_is_counted(db: Db) {
     assert_eq!(answers, [Committed::ClaimLost, Committed::Done]);
     assert_eq!(crate::waits_for(&db, parent.id).await, (1, 0));
     assert_eq!(crate::counts(&db, &parent).await, (2, 0, 1));
+}
+
+/// Only a row of another engine gives its key up while it executes.
+const FOREIGN: Sql = Sql {
+    postgres: "UPDATE gen_durable SET correlation_scope = '{runnable,awaiting_signal}'",
+    sqlite: "UPDATE gen_durable SET correlation_scope = '[\"runnable\",\"awaiting_signal\"]'",
+};
+
+async fn an_outcome_of_a_row_that_lost_its_business_key_leaves_the_line_of_a_failure(db: Db) {
+    let id = begin(&db, &[keyed("m:1")]).await[0];
+    db.run(FOREIGN).await;
+    let c = claim(&db, "w#1").await.remove(0);
+    assert_ne!(begin(&db, &[keyed("m:1")]).await[0], id, "a newer occupant");
+    let t = Transition { started: Some(jiff::Timestamp::now()), ..goto(&c, entry("b")) };
+    assert_eq!(commit(&db, &[t]).await, [Committed::Done]);
+    assert_eq!(status(&db, id).await, "failed");
+    let line = db.store.history(id, 0, 9).await.expect("its history").remove(0);
+    assert_eq!((line.from.as_str(), line.to.as_deref(), line.outcome.as_str()), ("a", None, "failed"));
+    assert_eq!(line.error.as_deref(), Some("its business key has a newer occupant"));
 }

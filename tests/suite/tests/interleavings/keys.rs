@@ -1,8 +1,8 @@
 //! Business keys of children and spawned instances, taken by several at once.
 
+use gen_durable_runtime::model::Committed;
 #[cfg(feature = "postgres")]
-use gen_durable_runtime::model::Effects;
-use gen_durable_runtime::model::{Committed, Transition};
+use gen_durable_runtime::model::{Effects, Transition};
 use suite::{Db, start, store_options};
 
 use crate::{begin, claim, fan_out, insist, join, keyed};

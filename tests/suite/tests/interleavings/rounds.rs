@@ -70,9 +70,10 @@ async fn a_deadline_never_waits_for_a_parent_that_someone_holds(db: Db) {
     assert_eq!(counts(&db, &parent).await, (2, 1, 0));
 }
 
-/// The late one ends before the parent runs, while it runs, in one batch with its next fan-out, and after that.
+/// The late one ends before the parent runs, while it runs, in one batch with its next fan-out, after that, and in one
+/// batch with a child of the next round.
 async fn a_child_of_one_round_never_counts_for_the_next_in_any_order(db: Db) {
-    for order in 0..4 {
+    for order in 0..5 {
         let (first, c) = family(&db, 2, join(Some(1), None)).await;
         assert!(commit(&db, &[done(&c[0])]).await.wakes.contains("default"));
         let late = done(&c[1]);
@@ -83,7 +84,7 @@ async fn a_child_of_one_round_never_counts_for_the_next_in_any_order(db: Db) {
         let next = fan_out(&parent, vec![start(), start()], join(None, None));
         let commits = match order {
             1 => {
-                assert!(commit(&db, &[late.clone()]).await.wakes.is_empty());
+                assert!(commit(&db, std::slice::from_ref(&late)).await.wakes.is_empty());
                 commit(&db, &[next]).await
             }
             2 => commit(&db, &[next, late.clone()]).await,
@@ -91,12 +92,15 @@ async fn a_child_of_one_round_never_counts_for_the_next_in_any_order(db: Db) {
         };
         assert_eq!(commits[0], Committed::Parked);
         if order == 3 {
-            assert!(commit(&db, &[late]).await.wakes.is_empty());
+            assert!(commit(&db, std::slice::from_ref(&late)).await.wakes.is_empty());
         }
         assert_eq!(waits_for(&db, parent.id).await, (2, 0), "order {order}");
         let second = claim(&db, "c#2").await;
         assert_eq!(second.len(), 2);
-        assert!(commit(&db, &[fail(&second[0])]).await.wakes.is_empty());
+        let mut ends = vec![fail(&second[0])];
+        ends.extend((order == 4).then_some(late));
+        assert!(commit(&db, &ends).await.wakes.is_empty());
+        assert_eq!(waits_for(&db, parent.id).await, (1, 0), "order {order}");
         assert!(commit(&db, &[done(&second[1])]).await.wakes.contains("default"));
         assert_eq!((counts(&db, &first).await, counts(&db, &parent).await), ((2, 1, 0), (2, 1, 1)));
         db.run("DELETE FROM gen_durable").await;

@@ -11,6 +11,7 @@ suite::stores! {
     both {
         a_park_and_two_deliveries_end_runnable_in_every_order_and_not_before_all_has_come,
         a_deadline_and_a_delivery_hand_over_what_has_come_in_either_order,
+        two_signals_of_one_kind_are_not_one_of_each,
     }
     postgres {
         two_deliveries_in_line_for_one_row_wake_whoever_waits_for_both => "a file has one writer: none waits with an old snapshot",
@@ -54,8 +55,8 @@ async fn a_park_and_two_deliveries_end_runnable_in_every_order_and_not_before_al
                         let expected = if over { Committed::Done } else { Committed::Parked };
                         assert_eq!(commit(&db, std::slice::from_ref(&parks)).await, [expected], "{mode:?} {park_at}");
                     }
-                    if at < 2 {
-                        db.store.signal(&[signal(id, names[at])]).await.expect("delivers");
+                    if let Some(name) = names.get(at) {
+                        db.store.signal(&[signal(id, name)]).await.expect("delivers");
                     }
                     let over = at >= park_at && (at + 1).min(2) >= need(mode);
                     if at >= park_at {
@@ -71,6 +72,25 @@ async fn a_park_and_two_deliveries_end_runnable_in_every_order_and_not_before_al
                 db.run("DELETE FROM gen_durable").await;
             }
         }
+    }
+}
+
+async fn two_signals_of_one_kind_are_not_one_of_each(db: Db) {
+    for parks_first in [true, false] {
+        let id = begin(&db, &[start()]).await[0];
+        let parks = goto(&claim(&db, "w#1").await[0], waiting(AwaitMode::All, None));
+        let twice = [signal(id, "A"), signal(id, "A")];
+        if parks_first {
+            assert_eq!(commit(&db, std::slice::from_ref(&parks)).await, [Committed::Parked]);
+        }
+        db.store.signal(&twice).await.expect("delivers");
+        if !parks_first {
+            assert_eq!(commit(&db, std::slice::from_ref(&parks)).await, [Committed::Parked]);
+        }
+        assert_eq!(status(&db, id).await, "awaiting_signal");
+        db.store.signal(&[signal(id, "B")]).await.expect("delivers");
+        assert_eq!(received(&claim(&db, "w#2").await[0]), ["A", "B"]);
+        db.run("DELETE FROM gen_durable").await;
     }
 }
 
