@@ -74,6 +74,7 @@ impl Model {
                 (row.shown.error, row.shown.crashes, row.hidden.received) = (None, 0, None);
                 row.shown.transitions += 1;
                 row.shown.awaits.clear();
+                row.hidden.pending = 0;
                 (at.deadline, at.eligible) = (None, now);
             }
             // The visit stays as it was, with its wait and what it received: for a later retry.
@@ -81,6 +82,7 @@ impl Model {
                 let (row, at) = self.row(t.id);
                 (row.shown.status, row.shown.error) = (Status::Failed, Some(reason.clone()));
                 row.shown.carry = carry.as_ref().map(value).or(row.shown.carry.take());
+                row.hidden.pending = 0;
                 at.eligible = now;
             }
             Change::Repark => self.park(t.id, consumed, now),
@@ -106,7 +108,7 @@ impl Model {
         (row.shown.error, row.shown.awaits) = (a.error.clone(), awaits(&a.entry));
         (row.shown.attempt, row.hidden.errors, row.shown.crashes) = (0, 0, 0);
         row.shown.transitions += 1;
-        row.hidden.received = None;
+        (row.hidden.received, row.hidden.pending) = (None, 0);
         row.hidden.concurrency_key = a.entry.concurrency.as_ref().map(|slot| slot.key.clone());
         if let Some(wait) = &a.entry.wait {
             self.move_to(id, a);
