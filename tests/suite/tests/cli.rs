@@ -210,5 +210,5 @@ async fn migrate_goes_to_the_seeds_versions_and_takes_everything_down(db: Db) {
     assert!(refuse(&db, &["list"]).await.contains("run `migrate`"));
     say(&db, &["migrate", "--to", "0"]).await;
     assert_eq!(db.count("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").await, 0);
-    assert_eq!(say(&db, &["--schema", "we\"ird", "migrate"]).await.lines().count(), 5);
+    assert_eq!(say(&db, &["--schema", "we\"ird", "migrate"]).await.lines().count(), 6);
 }

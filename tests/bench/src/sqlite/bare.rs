@@ -18,15 +18,23 @@ pub async fn chain(connection: &mut SqliteConnection, batch: usize, steps: usize
         for left in (0..steps - 1).rev() {
             let rows: Vec<String> = ids.iter().map(|id| format!("[{id},\"{{\\\"left\\\":{left}}}\"]")).collect();
             let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
+            log(&mut transaction, &ids).await?;
             let step = sqlx::query(include_str!("sql/in_place.sql")).bind(array(&rows)).bind(TOKEN);
             step.fetch_all(&mut *transaction).await?;
             transaction.commit().await?;
         }
         let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
+        log(&mut transaction, &ids).await?;
         let end = sqlx::query(include_str!("sql/done.sql")).bind(array(&ids)).bind(TOKEN).bind(now()?);
         end.fetch_all(&mut *transaction).await?;
         transaction.commit().await?;
     }
+}
+
+async fn log(connection: &mut SqliteConnection, ids: &[i64]) -> Result<(), Fault> {
+    let log = sqlx::query(include_str!("sql/log.sql")).bind(array(ids)).bind(TOKEN).bind(now()?);
+    log.execute(connection).await?;
+    Ok(())
 }
 
 async fn claim(connection: &mut SqliteConnection, batch: usize) -> Result<Vec<i64>, Fault> {

@@ -24,6 +24,9 @@ ALTER TABLE {schema}.gen_durable
   ADD COLUMN cancelled_at    timestamptz,
   ADD COLUMN cancel_reason   text
 -- ;;
+-- Only a schema that the Elixir migrator took down under us can have this table here.
+DROP TABLE IF EXISTS {schema}.gen_durable_history
+-- ;;
 -- What became of each run. Without a foreign key, whose check would cost more than the row: lines go by their age.
 CREATE TABLE {schema}.gen_durable_history (
   id           bigint generated always as identity primary key,
