@@ -229,7 +229,7 @@ async fn a_cancelled_instance_whose_process_died_does_not_run_again(db: Db) {
     assert_eq!(db.store.reclaim("gone", 10).await.expect("reclaims").rows, 1);
     let work = Work::on(&db).await;
     assert_eq!(trip.wait().timeout(LONG).await.expect("ends"), "undid fly 9");
-    assert_eq!(work.hands.notes(), [String::new(); 0]);
+    assert_eq!(work.hands.notes(), Vec::<String>::new());
     work.stop().await;
 }
 
