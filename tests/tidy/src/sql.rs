@@ -44,6 +44,7 @@ const ALONE: &[(&str, &str)] = &[
     ("notify", "a server passes wake-ups on"),
     ("transactions", "a server tells what became of a transaction"),
     ("settings", "a session behind a pooler has none of its own"),
+    ("callers_settings", "there is a planner whose settings are ours"),
     ("changes", "a file is looked at"),
     ("ids", "there are no sequences to draw from"),
 ];
