@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use super::backoff::Backoff;
+use super::{backoff::Backoff, boot::names};
 use crate::{
     Error,
     machine::{ChildCounts, ChildSource, MachineInfo, PageFuture, StepError},
@@ -53,10 +53,6 @@ impl ChildSource for Round {
             store.children(&page).await.map_err(StepError::from)
         })
     }
-}
-
-fn names(machine: &'static MachineInfo) -> impl Iterator<Item = &'static str> {
-    std::iter::once(machine.name).chain(machine.aliases.iter().copied())
 }
 
 impl std::fmt::Debug for Round {

@@ -151,7 +151,10 @@ impl Shared {
         }
         let ran = attempt::run(&self.store, served, step, claim, held, at).await;
         let transition = match ran {
-            None if held.is_cancelled() && !self.is_stopping() => self.cancelled(served, claim, rules).await,
+            // Not in place: whatever ran next on this claim would be dropped at once.
+            None if held.is_cancelled() && !self.is_stopping() => {
+                self.cancelled(served, claim, self::rules(served, false)).await
+            }
             None => return self.dropped(claim),
             Some(Err(failure)) => settle(served, Some(step), claim, &failure, rules),
             Some(Ok(ran)) => plan::outcome_with(claim, ran.verdict, ran.effects, rules).unwrap_or_else(|invalid| {

@@ -14,6 +14,8 @@ suite::stores! {
         without_on_cancel_it_ends_and_says_why,
         a_running_step_is_told_and_its_outcome_is_dropped_unless_it_ends,
         a_shielded_step_is_left_before_the_cancel_counts,
+        a_shielded_run_is_not_told,
+        a_run_that_does_not_listen_is_dropped_and_its_on_cancel_runs,
         a_cancel_goes_down_to_all_descendants,
         the_rest_of_a_join_is_cancelled_where_it_says_so,
         a_cancelled_instance_whose_process_died_does_not_run_again,
@@ -37,6 +39,10 @@ pub enum Trip {
     Fly { bag: u32, ends: bool },
     #[step(start, shield, await(Nudge), next(Fly))]
     Land { bag: u32 },
+    #[step(start, shield, next(Fly))]
+    Climb { bag: u32 },
+    #[step(start, next(Land))]
+    Doze { bag: u32 },
     #[step(next(Home))]
     Undo { was: String },
     #[step(done)]
@@ -49,7 +55,8 @@ impl From<gen_durable::Cancelled<Trip>> for Undo {
             was: match cancelled.step {
                 Trip::Pack { bag } => format!("pack {bag}"),
                 Trip::Fly { bag, .. } => format!("fly {bag}"),
-                Trip::Land { .. } | Trip::Undo { .. } | Trip::Home { .. } => "elsewhere".into(),
+                Trip::Doze { bag } => format!("doze {bag}"),
+                Trip::Climb { .. } | Trip::Land { .. } | Trip::Undo { .. } | Trip::Home { .. } => "elsewhere".into(),
             },
         }
     }
@@ -71,6 +78,19 @@ impl TripSteps for Hands {
     async fn land(&self, step: Land, _: Nudge, _: &StepContext) -> StepResult<Land> {
         self.note("land");
         Ok(goto(Fly { bag: step.bag, ends: false }))
+    }
+
+    async fn climb(&self, step: Climb, cx: &StepContext) -> StepResult<Climb> {
+        self.note("climb");
+        tokio::time::sleep(Duration::from_millis(700)).await;
+        self.note(format!("told: {}", cx.is_cancelled()));
+        Ok(goto(Fly { bag: step.bag, ends: false }))
+    }
+
+    async fn doze(&self, step: Doze, _: &StepContext) -> StepResult<Doze> {
+        self.note("doze");
+        tokio::time::sleep(LONG).await;
+        Ok(goto(Land { bag: step.bag }))
     }
 
     async fn undo(&self, step: Undo, cx: &StepContext) -> StepResult<Undo> {
@@ -187,6 +207,26 @@ async fn a_shielded_step_is_left_before_the_cancel_counts(db: Db) {
     trip.signal(Nudge {}).await.expect("delivers");
     assert_eq!(trip.wait().timeout(LONG).await.expect("ends"), "undid fly 5");
     assert_eq!(work.hands.notes(), ["land"], "the step after the shield does not run");
+    work.stop().await;
+}
+
+async fn a_shielded_run_is_not_told(db: Db) {
+    let work = Work::on(&db).await;
+    let trip = work.client.start(start(Climb { bag: 2 })).await.expect("starts");
+    eventually("it climbs", LONG, async || !work.hands.notes().is_empty()).await;
+    trip.cancel("storm").await.expect("asks");
+    assert_eq!(trip.wait().timeout(LONG).await.expect("ends"), "undid fly 2");
+    assert_eq!(work.hands.notes(), ["climb", "told: false"]);
+    work.stop().await;
+}
+
+/// After the grace time of 10 s.
+async fn a_run_that_does_not_listen_is_dropped_and_its_on_cancel_runs(db: Db) {
+    let work = Work::on(&db).await;
+    let trip = work.client.start(start(Doze { bag: 6 })).await.expect("starts");
+    eventually("it dozes", LONG, async || !work.hands.notes().is_empty()).await;
+    trip.cancel("storm").await.expect("asks");
+    assert_eq!(trip.wait().timeout(Duration::from_secs(20)).await.expect("ends"), "undid doze 6");
     work.stop().await;
 }
 

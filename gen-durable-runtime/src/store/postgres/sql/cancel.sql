@@ -21,4 +21,4 @@ WITH target AS MATERIALIZED (
   WHERE g.id = t.id AND t.id * 0 = 0
   RETURNING g.id, g.queue
 )
-SELECT t.ord, t.id, a.queue, t.status = 'executing' AS executing FROM target t JOIN asked a ON a.id = t.id
+SELECT t.ord, t.id, a.queue, t.status = 'executing' AND NOT t.shielded AS executing FROM target t JOIN asked a ON a.id = t.id

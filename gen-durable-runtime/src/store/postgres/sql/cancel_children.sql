@@ -6,7 +6,7 @@ WITH open AS MATERIALIZED (
   WHERE c.parent_id = $1 AND ($2::bigint IS NULL OR c.parent_round = $2) AND c.cancelled_at IS NULL
     AND c.status::text NOT IN ('done', 'failed')
 ), held AS MATERIALIZED (
-  SELECT g.id, g.status::text AS status FROM {schema}.gen_durable g
+  SELECT g.id, g.status::text AS status, g.shielded FROM {schema}.gen_durable g
   WHERE g.id = ANY (ARRAY(SELECT open.id FROM open)) AND g.cancelled_at IS NULL
     AND g.status::text NOT IN ('done', 'failed')
   LIMIT $3
@@ -20,8 +20,8 @@ WITH open AS MATERIALIZED (
       updated_at = now()
   FROM held h
   WHERE g.id = h.id AND h.id * 0 = 0 -- expects one row: see commit.sql
-  RETURNING g.id, g.queue, h.status
+  RETURNING g.id, g.queue, h.status, h.shielded
 )
-SELECT a.id, a.queue, a.status = 'executing' AS executing,
+SELECT a.id, a.queue, a.status = 'executing' AND NOT a.shielded AS executing,
   (SELECT count(*) FROM open) > (SELECT count(*) FROM held) AS missed
 FROM (SELECT 1) one LEFT JOIN asked a ON true

@@ -6,4 +6,4 @@ SET cancelled_at = coalesce(g.cancelled_at, ?2), cancel_reason = coalesce(g.canc
     eligible_at = CASE WHEN g.status <> 'executing' AND NOT g.shielded THEN ?2 ELSE g.eligible_at END,
     updated_at = ?2
 WHERE g.id IN (SELECT value FROM json_each(?1)) AND +g.status NOT IN ('done', 'failed')
-RETURNING id, queue, status = 'executing' AS executing
+RETURNING id, queue, status = 'executing' AND NOT shielded AS executing

@@ -10,4 +10,4 @@ WHERE g.id IN (
   WHERE c.parent_id = ?1 AND (?4 IS NULL OR c.parent_round = ?4) AND c.cancelled_at IS NULL
     AND +c.status NOT IN ('done', 'failed')
   LIMIT ?5)
-RETURNING id, queue, status = 'executing' AS executing
+RETURNING id, queue, status = 'executing' AND NOT shielded AS executing
