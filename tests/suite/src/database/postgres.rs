@@ -131,9 +131,15 @@ impl OnServer {
     }
 }
 
+/// Another checkout may have another schema, on the same server.
+fn template() -> String {
+    let hash = env!("CARGO_MANIFEST_DIR").bytes().fold(5_381_u32, |hash, b| hash.wrapping_mul(33) ^ u32::from(b));
+    format!("suite_{hash:x}")
+}
+
 fn migrated() -> local_postgres::Result<Database> {
     let server = local_postgres::shared(Profile::Fast)?;
-    if let Some(filling) = server.begin_template("suite")? {
+    if let Some(filling) = server.begin_template(&template())? {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let url = filling.url();
         runtime.block_on(async {
@@ -143,5 +149,5 @@ fn migrated() -> local_postgres::Result<Database> {
         });
         filling.finish()?;
     }
-    server.clone_template("suite")
+    server.clone_template(&template())
 }
