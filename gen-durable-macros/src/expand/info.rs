@@ -8,7 +8,7 @@ use super::{duration, option, signals};
 use crate::{
     attrs,
     model::{Amount, Concurrency, Machine, Retry, Schedule, Step, Timeout},
-    validate::exempt,
+    validate::{exempt, stays},
 };
 
 pub fn machine(m: &Machine) -> TokenStream {
@@ -74,6 +74,8 @@ fn step(m: &Machine, s: &Step) -> TokenStream {
     let (retry, run_timeout) = (retry(m, s), run_timeout(m, s));
     let catch = option(catch(m, s).map(|to| stored(m, to)));
     let (queue, priority) = (option(o.queue.as_ref()), option(o.priority.as_ref().map(|p| p.value)));
+    let expires = m.options.on_deadline.as_ref().is_some_and(|to| leaves(m, s, to));
+    let exit_signals = exit_signals(m, s);
     quote! {
         #(#cfgs)*
         #k::StepInfo {
@@ -82,8 +84,21 @@ fn step(m: &Machine, s: &Step) -> TokenStream {
             spawns: &[#(<#k::Quiet<#spawns>>::MACHINE_NAME),*],
             rate_limit: #rate, concurrency: #concurrency, retry: #retry, run_timeout: #run_timeout,
             catch: #catch, schedules: #schedules, queue: #queue, priority: #priority, shield: #shield,
+            expires: #expires, exit_signals: &[#(#exit_signals),*],
         }
     }
+}
+
+/// Whether the exit into `to` may be taken from the step.
+fn leaves(m: &Machine, s: &Step, to: &Ident) -> bool {
+    !stays(m, to).into_iter().any(|at| std::ptr::eq(&m.steps[at], s))
+}
+
+/// The signals that leave the step by an exit.
+fn exit_signals(m: &Machine, s: &Step) -> Vec<TokenStream> {
+    let k = m.facade.private();
+    let leave = m.options.on.iter().filter(|(_, to)| !m.broken && leaves(m, s, to));
+    leave.map(|(signal, _)| quote!(<#k::Quiet<#signal>>::SIGNAL_NAMES)).collect()
 }
 
 /// Its own catch, or the machine's unless it is exempt.

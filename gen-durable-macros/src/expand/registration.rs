@@ -9,7 +9,7 @@ use crate::{
     model::{Machine, Step},
     span::call_at,
     span::refuse_at,
-    validate::exempt,
+    validate::stays,
 };
 
 /// `MachineRegistration`.
@@ -81,7 +81,7 @@ fn machine_catch(m: &Machine) -> Option<TokenStream> {
 fn exit(m: &Machine) -> TokenStream {
     let (k, o, enum_) = (m.facade.private(), &m.options, &m.ident);
     let entered = |to: &Ident, call: TokenStream| {
-        let exempt: Vec<TokenStream> = exempt(m, to).into_iter().map(|i| names(&m.steps[i])).collect();
+        let exempt: Vec<TokenStream> = stays(m, to).into_iter().map(|i| names(&m.steps[i])).collect();
         quote! {
             match stored.step.as_str() {
                 #(#exempt)|* => ::core::option::Option::None,

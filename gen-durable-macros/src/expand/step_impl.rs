@@ -8,7 +8,7 @@ use super::{duration, option};
 use crate::{
     model::{Amount, AwaitMode, Concurrency, Data, FieldRef, Machine, Rate, Step, Timeout},
     span::{at, borrow, fields},
-    validate::exempt,
+    validate::stays,
 };
 
 pub fn all(m: &Machine) -> TokenStream {
@@ -83,10 +83,10 @@ fn entry(m: &Machine, s: &Step) -> TokenStream {
     quote!(#deadline #wait #queue #priority #rate #concurrency #shielded)
 }
 
-/// A cancel does not interrupt a shielded step, nor what `on_cancel` leads to.
+/// A cancel does not interrupt a shielded step, nor what `on_cancel` leads to, nor the step that another exit leads to.
 fn shielded(m: &Machine, s: &Step) -> bool {
-    let exempt = m.options.on_cancel.as_ref().map(|to| exempt(m, to)).unwrap_or_default();
-    s.options.shield || exempt.iter().any(|at| std::ptr::eq(&m.steps[*at], s))
+    let stays = m.options.on_cancel.as_ref().map(|to| stays(m, to)).unwrap_or_default();
+    s.options.shield || m.outside_exits().any(|to| *to == s.ident) || stays.iter().any(|at| std::ptr::eq(&m.steps[*at], s))
 }
 
 fn deadline(k: &TokenStream, s: &Step) -> TokenStream {

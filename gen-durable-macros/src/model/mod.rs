@@ -107,9 +107,14 @@ impl Machine {
         quote::format_ident!("{}Unknown", self.ident)
     }
 
+    /// The steps that a cancel, the deadline or a signal leads to, with the token that says so.
+    pub fn outside_exits(&self) -> impl Iterator<Item = &Ident> {
+        let o = &self.options;
+        [&o.on_cancel, &o.on_deadline].into_iter().flatten().chain(o.on.iter().map(|(_, to)| to))
+    }
+
     /// Exits from any step that lead to `S`, with the token that says so.
     pub fn exits(&self) -> impl Iterator<Item = &Ident> {
-        let o = &self.options;
-        [&o.catch, &o.on_cancel, &o.on_deadline].into_iter().flatten().chain(o.on.iter().map(|(_, to)| to))
+        self.options.catch.iter().chain(self.outside_exits())
     }
 }

@@ -127,6 +127,24 @@ fn flood(seed: impl IntoIterator<Item = usize>, edges: impl Fn(usize) -> Vec<usi
     seen
 }
 
+/// The steps that the exit into `to` from outside does not leave: the exempt ones, and where an exit has just led: that step
+/// runs.
+pub fn stays(m: &Machine, to: &Ident) -> BTreeSet<usize> {
+    let mut stays = exempt(m, to);
+    stays.extend(m.outside_exits().filter_map(|to| index(m, to)));
+    stays
+}
+
+/// An exit that no step may take.
+pub fn dead_exits(diag: &mut Diag, m: &Machine) {
+    for to in m.outside_exits().filter(|to| index(m, to).is_some() && stays(m, to).len() == m.steps.len()) {
+        let text = format!(
+            "no step can take this exit: a step that is shielded, that an exit leads to, or that is reached from `{to}` does not"
+        );
+        diag.at(to, text);
+    }
+}
+
 /// The steps that the exit into `to` does not interrupt: shielded ones, and all that it leads to.
 pub fn exempt(m: &Machine, to: &Ident) -> BTreeSet<usize> {
     let mut exempt = flood(index(m, to), |i| forward(m, i));

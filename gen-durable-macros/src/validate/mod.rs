@@ -22,8 +22,9 @@ pub fn check(diag: &mut Diag, m: &Machine) {
     }
     if diag.is_empty() && m.job.is_none() {
         graph::catch_cycles(diag, m);
+        graph::dead_exits(diag, m);
     }
 }
 
-pub use graph::exempt;
+pub use graph::{exempt, stays};
 pub use neighbours::{Owner, check as neighbours};

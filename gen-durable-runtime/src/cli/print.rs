@@ -69,6 +69,7 @@ pub(super) fn instance(s: &Snapshot) {
     say("status", Some(format!("{} at {}", s.status, s.step)));
     say("waits for", (!s.awaits.is_empty() && !s.status.is_ended()).then(|| s.awaits.join(", ")));
     say("until", s.await_deadline.filter(|_| !s.status.is_ended()).map(|t| t.to_string()));
+    say("deadline", s.deadline.map(|t| t.to_string()));
     say("queue", Some(format!("{}, priority {}", s.queue, s.priority)));
     say("attempt", Some(format!("{}, crashes {}, transitions {}", s.attempt, s.crashes, s.transitions)));
     say("due", (!s.status.is_ended()).then(|| s.eligible_at.to_string()));

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::machine::{
-    ExitKind, MachineInfo, StepInfo,
+    MachineInfo, StepInfo,
     registry::{self, MachineRegistration},
 };
 
@@ -58,15 +58,7 @@ pub(super) fn twins(machines: &[&'static MachineRegistration]) -> Vec<String> {
 /// What the annotation may say and this engine cannot honour yet: never ignored in silence.
 pub(super) fn unsupported(info: &'static MachineInfo, dialect: &str) -> Vec<String> {
     let mut words: Vec<(Option<&str>, String)> = Vec::new();
-    for exit in info.exits {
-        match exit.kind {
-            ExitKind::Catch | ExitKind::Cancel => {}
-            ExitKind::Deadline => words.push((None, "on_deadline(..)".into())),
-            ExitKind::Signal(_) => words.push((None, "on(Signal, ..)".into())),
-        }
-    }
     let on_machine = [
-        (info.deadline.is_some(), "deadline"),
         (info.dedup.is_some(), "endless(dedup = ..)"),
         (info.retention != (None, None), "retention(..)"),
     ];

@@ -1,10 +1,10 @@
 //! Cancelled instances: who is told, and what they become.
 
-use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
-use super::{backoff::Backoff, catalog::Served, failing::panicked, held::Held, shared::Shared};
+use super::{backoff::Backoff, catalog::Served, held::Held, leaving, shared::Shared};
 use crate::{
-    machine::registry::{Exit, Stored},
+    machine::registry::Exit,
     model::{
         Claim, InstanceId, Transition,
         plan::{self, Rules},
@@ -67,15 +67,12 @@ impl Shared {
     }
 }
 
-/// To its `on_cancel`, or to the end. A panic of a conversion is contained like any other.
+/// To its `on_cancel`, or to the end.
 fn leave(served: &Served, claim: &Claim, rules: Rules) -> Transition {
-    let stored = Stored { step: claim.step.clone(), state: claim.state.clone(), carry: claim.carry.clone() };
-    let exit = AssertUnwindSafe(|| (served.registration.exit)(stored, Exit::Cancel));
-    match std::panic::catch_unwind(exit) {
-        Ok(None) => plan::cancelled(claim, None),
-        Ok(Some(Ok((entry, carry)))) => plan::exited(claim, entry, carry, rules)
+    match leaving::exit(served, claim, Exit::Cancel) {
+        None => plan::cancelled(claim, None),
+        Some(Ok((entry, carry))) => plan::exited(claim, entry, carry, rules)
             .unwrap_or_else(|e| plan::cancelled(claim, Some(&format!("its on_cancel cannot be stored: {e}")))),
-        Ok(Some(Err(error))) => plan::cancelled(claim, Some(&format!("its on_cancel failed: {error}"))),
-        Err(panic) => plan::cancelled(claim, Some(&panicked(&*panic).error)),
+        Some(Err(error)) => plan::cancelled(claim, Some(&format!("its on_cancel failed: {error}"))),
     }
 }

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     machine::StepError,
     model::{
-        Advance, Change, Claim, ClaimToken, Committed, ConcurrencySlot, Deadline, Entry, InstanceId, Transition, Wake,
+        Advance, Change, Claim, ClaimToken, Committed, ConcurrencySlot, Deadline, Entry, Exits, InstanceId, Transition, Wake,
         plan::{self, Rules},
     },
 };
@@ -74,9 +74,9 @@ impl Shared {
         // Claims are only made for what the catalog knows.
         let Some(served) = self.catalog.find(&claim.machine, claim.version).cloned() else { return };
         let mut first = self.enter_version(&served, &mut claim);
-        if claim.cancelled {
-            // Before anything of the user's runs; a row that crashed under it does not run again.
-            first = Some(self.cancelled(&served, &claim, rules(&served, false)).await);
+        // Before anything of the user's runs; a cancelled row that crashed under it does not run again.
+        if let Some(leaves) = self.leaving(&served, &claim, rules(&served, false)).await {
+            first = Some(leaves);
         }
         for steps in 1.. {
             let began = Instant::now();
@@ -87,7 +87,7 @@ impl Shared {
             };
             let Some(transition) = transition else { return };
             let started = served.info.history.then(|| at.database_time(began)).filter(|_| leaves_a_line(&transition));
-            let transition = Transition { started, ..transition };
+            let transition = Transition { started, exits: exits(&served, &claim, &transition), ..transition };
             match self.persist(&served, &claim, transition).await {
                 Some((Committed::Kept, Transition { change: Change::Advance(advance), .. })) => {
                     drop(alone.take());
@@ -185,7 +185,7 @@ impl Shared {
         let failure = error.failure().cloned().unwrap_or_else(unstorable);
         let step = served.info.step(&claim.step);
         for transition in [settle(served, step, claim, &failure, rules(served, false)), plan::failed(claim, &failure)] {
-            let transition = Transition { started, ..transition };
+            let transition = Transition { started, exits: exits(served, claim, &transition), ..transition };
             match self.committer.commit(transition).await {
                 Ok(committed) => return Some(committed),
                 Err(Refused(error)) => tracing::error!(%error, id = %claim.id, "the failure cannot be stored either"),
@@ -205,6 +205,9 @@ impl Shared {
     fn wake_after(&self, claim: &Claim, transition: &Transition, committed: Committed) {
         self.key_released(claim, None);
         let is_due = committed != Committed::Parked;
+        if committed == Committed::Leaves {
+            return self.waker.wake(stands_in(claim, transition));
+        }
         match &transition.change {
             // The inbox had what it was to wait for, or there are no children.
             Change::Advance(advance) if is_due && (advance.entry.wait.is_some() || advance.entry.join.is_some()) => {
@@ -228,6 +231,24 @@ impl Shared {
             (None, Some(Deadline::At(at))) => self.waker.due_in(&advance.queue, self.until(at)),
             (None, None) => self.waker.due_in(&advance.queue, advance.delay),
         }
+    }
+}
+
+/// What leaves the step at which the row stands once this is written.
+fn exits(served: &Served, claim: &Claim, transition: &Transition) -> Exits {
+    match &transition.change {
+        Change::Advance(advance) => served.info.exits_at(advance.entry.step),
+        Change::Retry { .. } | Change::Repark => served.info.exits_at(&claim.step),
+        Change::Done { .. } | Change::Fail { .. } | Change::Release => Exits::default(),
+    }
+}
+
+/// The queue of the row once this is written.
+fn stands_in<'a>(claim: &'a Claim, transition: &'a Transition) -> &'a str {
+    match &transition.change {
+        Change::Advance(advance) => &advance.queue,
+        Change::Retry { .. } | Change::Repark | Change::Release => &claim.queue,
+        Change::Done { .. } | Change::Fail { .. } => &claim.queue,
     }
 }
 

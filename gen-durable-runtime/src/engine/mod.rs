@@ -15,6 +15,7 @@ mod held;
 mod identity;
 #[cfg(feature = "testing")]
 mod inline;
+mod leaving;
 mod listener;
 mod running;
 mod scheduler;

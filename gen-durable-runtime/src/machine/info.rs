@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::model::{AwaitMode, RetryPolicy};
+use crate::model::{AwaitMode, Exits, RetryPolicy};
 
 /// A machine, as its annotation describes it.
 #[derive(Debug)]
@@ -112,6 +112,10 @@ pub struct StepInfo {
     pub priority: Option<i16>,
     /// Exits do not interrupt it.
     pub shield: bool,
+    /// The machine's deadline leaves it, for `on_deadline`.
+    pub expires: bool,
+    /// The signals that leave it, for `on(Signal, ..)`: one list of stored names each.
+    pub exit_signals: &'static [&'static [&'static str]],
 }
 
 /// What a step awaits.
@@ -208,5 +212,16 @@ impl MachineInfo {
     /// The step with this stored name or alias.
     pub fn step(&self, stored: &str) -> Option<&'static StepInfo> {
         self.steps.iter().find(|s| s.name == stored || s.aliases.contains(&stored))
+    }
+
+    /// The exits that leave this step. A signal that the step awaits itself is not one of them.
+    pub fn exits_at(&self, stored: &str) -> Exits {
+        if self.exits.is_empty() {
+            return Exits::default();
+        }
+        let Some(step) = self.step(stored) else { return Exits::default() };
+        let awaited = |name: &&str| step.awaits.as_ref().is_some_and(|a| a.signals.iter().any(|s| s.contains(name)));
+        let signals = step.exit_signals.iter().copied().flatten().copied().filter(|name| !awaited(name)).collect();
+        Exits { expires: step.expires, signals }
     }
 }

@@ -65,6 +65,7 @@ impl<M: Machine, C> Start<M, C> {
 
     fn specify(self, carry: M::Carry) -> Result<StartSpec, Invalid> {
         let (entry, key) = (self.enter)(&carry)?;
+        let step = entry.step;
         let (key, key_kept) = key.map_or((None, false), |(key, kept)| (Some(key), kept));
         let spec = StartSpec {
             machine: M::NAME,
@@ -75,6 +76,8 @@ impl<M: Machine, C> Start<M, C> {
             key_kept,
             delay: self.delay,
             defaults: (M::INFO.queue, M::INFO.priority),
+            deadline: M::INFO.deadline,
+            exits: M::INFO.exits_at(step),
             queue: self.queue,
             priority: self.priority,
         };

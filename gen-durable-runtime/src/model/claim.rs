@@ -39,6 +39,10 @@ pub struct Claim {
     pub parent: Option<Parent>,
     /// It was cancelled, and its step does not shield it.
     pub cancelled: bool,
+    /// Its deadline passed, and its step may be left for that.
+    pub expired: bool,
+    /// The oldest signal that leaves its step.
+    pub exit: Option<ReceivedSignal>,
     /// What ended its wait.
     pub wake: Wake,
 }

@@ -110,6 +110,15 @@ pub struct Join {
     pub deadline: Option<Deadline>,
 }
 
+/// What leaves a step from outside, but for a cancel.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Exits {
+    /// The deadline of its machine.
+    pub expires: bool,
+    /// Signals with these stored names.
+    pub signals: Vec<&'static str>,
+}
+
 /// How many of the awaited signals must have come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AwaitMode {

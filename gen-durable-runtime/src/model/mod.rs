@@ -18,7 +18,7 @@ pub mod plan;
 
 pub use claim::{Claim, Parent, ReceivedSignal, Wake};
 pub use effects::{Effects, Work};
-pub use entry::{AwaitMode, ConcurrencySlot, Deadline, Entry, Join, RateTake, Wait};
+pub use entry::{AwaitMode, ConcurrencySlot, Deadline, Entry, Exits, Join, RateTake, Wait};
 pub use history::HistoryEntry;
 pub use id::{ClaimToken, InstanceId};
 pub use invalid::Invalid;

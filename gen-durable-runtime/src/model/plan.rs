@@ -94,6 +94,25 @@ pub fn exited(claim: &Claim, entry: Entry, carry: Option<Json>, rules: Rules) ->
     Ok(Transition { cancels: true, may_have_signals: rules.awaits_signals, ..Transition::of(claim, change, vec![]) })
 }
 
+/// An instance leaves its step for `on_deadline` or `on(Signal, ..)`, which consumes that signal.
+///
+/// What the visit received stays in the inbox: nobody has seen it.
+///
+/// # Errors
+/// What cannot be stored: the caller fails the step for good.
+pub fn left(
+    claim: &Claim,
+    entry: Entry,
+    carry: Option<Json>,
+    signal: Option<i64>,
+    rules: Rules,
+) -> Result<Transition, Invalid> {
+    let error = signal.is_none().then(|| "its deadline passed".into());
+    let change = advance(claim, entry, Duration::ZERO, carry, error, rules)?;
+    let (expires, consumed) = (signal.is_none(), signal.into_iter().collect());
+    Ok(Transition { expires, may_have_signals: rules.awaits_signals, ..Transition::of(claim, change, consumed) })
+}
+
 /// A cancelled instance ends; the store adds the reason that was given.
 pub fn cancelled(claim: &Claim, also: Option<&str>) -> Transition {
     let reason = limits::error_text(&format!("cancelled{}", also.map_or(String::new(), |also| format!("; {also}"))));
@@ -175,6 +194,8 @@ mod tests {
             concurrency_key: None,
             parent: None,
             cancelled: false,
+            expired: false,
+            exit: None,
             wake: Wake::Ready,
         }
     }

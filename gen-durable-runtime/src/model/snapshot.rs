@@ -89,6 +89,8 @@ pub struct Snapshot {
     pub awaits: Vec<String>,
     /// When its wait ends without them.
     pub await_deadline: Option<Timestamp>,
+    /// When the machine's `deadline` leads it to its `on_deadline`, if that is still to come.
+    pub deadline: Option<Timestamp>,
     /// Business key, `machine:value`.
     pub key: Option<String>,
     /// Queue.

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::{Entry, InstanceId, Invalid, Json, limits};
+use super::{Entry, Exits, InstanceId, Invalid, Json, limits};
 
 /// A new instance, ready to be inserted.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +21,10 @@ pub struct StartSpec {
     pub delay: Duration,
     /// The machine's queue and priority.
     pub defaults: (&'static str, i16),
+    /// How long it may take from when it is due, with `on_deadline`.
+    pub deadline: Option<Duration>,
+    /// What leaves its first step.
+    pub exits: Exits,
     /// Given by the caller, instead of the machine's.
     pub queue: Option<String>,
     /// Given by the caller, instead of the machine's.
@@ -28,6 +32,24 @@ pub struct StartSpec {
 }
 
 impl StartSpec {
+    /// An instance without anything that is its own, in the queue `default`.
+    pub fn plain(machine: &'static str, version: i32, entry: Entry) -> Self {
+        Self {
+            machine,
+            version,
+            entry,
+            carry: None,
+            key: None,
+            key_kept: false,
+            delay: Duration::ZERO,
+            defaults: ("default", 0),
+            deadline: None,
+            exits: Exits::default(),
+            queue: None,
+            priority: None,
+        }
+    }
+
     /// Checks what only run time knows.
     ///
     /// # Errors

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{Claim, ClaimToken, Effects, Entry, InstanceId, Json, Parent};
+use super::{Claim, ClaimToken, Effects, Entry, Exits, InstanceId, Json, Parent};
 
 /// One row's change, ready to be persisted. Nothing is decided after this.
 #[derive(Debug, Clone)]
@@ -29,6 +29,10 @@ pub struct Transition {
     pub started: Option<Timestamp>,
     /// It is what a cancel asks for. Any other outcome than an end is dropped once a cancel was asked for.
     pub cancels: bool,
+    /// It is what the deadline leads to, which passes once.
+    pub expires: bool,
+    /// What leaves the step at which the row stands from now on.
+    pub exits: Exits,
 }
 
 /// What changes on the row.
@@ -93,6 +97,8 @@ pub enum Committed {
     Kept,
     /// It is durable and the instance is parked.
     Parked,
+    /// It is durable, and the row is due at once: what leaves its step has come already.
+    Leaves,
     /// The claim was lost: nothing was changed, nowhere.
     ClaimLost,
     /// Someone else holds the row's lock: nothing was changed, try it again.
@@ -140,6 +146,8 @@ impl Transition {
             effects: None,
             started: None,
             cancels: false,
+            expires: false,
+            exits: Exits::default(),
         }
     }
 }

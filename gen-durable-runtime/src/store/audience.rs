@@ -67,7 +67,7 @@ fn became(transition: &Transition, committed: Committed, wanted: impl Fn(&str) -
     match committed {
         Committed::Parked => Some(Became::Parked(step.to_owned())),
         Committed::Done if transition.ends() => Some(Became::Ended),
-        Committed::Done | Committed::Kept => wanted(step).then(|| Became::At(step.to_owned())),
+        Committed::Done | Committed::Kept | Committed::Leaves => wanted(step).then(|| Became::At(step.to_owned())),
         Committed::ClaimLost | Committed::Busy | Committed::Cancelled => None,
     }
 }

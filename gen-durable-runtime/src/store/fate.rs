@@ -18,6 +18,7 @@ pub(super) struct Stand {
 pub(super) fn written(status: &str) -> Committed {
     match status {
         "executing" => Committed::Kept,
+        "leaves" => Committed::Leaves,
         "awaiting_signal" | "awaiting_children" => Committed::Parked,
         _ => Committed::Done,
     }

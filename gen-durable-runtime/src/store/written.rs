@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::model::{Advance, AwaitMode, Change, Deadline, Transition, Wait};
+use crate::model::{Advance, AwaitMode, Change, Deadline, Exits, Transition, Wait};
 
 /// The columns of one row of a commit. `kind`: 0 on in place (touches no indexed column), 1 on and requeued, 2 on and
 /// parked, 3 retry, 4 done, 5 fail, 6 parked again, 7 claim given back, 8 on and waiting for its children.
@@ -87,6 +87,11 @@ pub(super) fn await_mode(wait: &Wait) -> Option<i16> {
         AwaitMode::All => Some(2),
         AwaitMode::Count(_) => Some(3),
     }
+}
+
+/// The signals that leave a step, if any.
+pub(super) fn exit_signals(exits: &Exits) -> Option<&[&'static str]> {
+    Some(exits.signals.as_slice()).filter(|names| !names.is_empty())
 }
 
 /// Why a child was cancelled.

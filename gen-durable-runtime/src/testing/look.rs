@@ -91,6 +91,11 @@ impl<M: Machine> Look<M> {
         })
     }
 
+    /// When the machine's `deadline` leads it to its `on_deadline`, if that is still to come.
+    pub fn deadline(&self) -> Option<Timestamp> {
+        self.snapshot.deadline
+    }
+
     /// It is done: with this result.
     #[track_caller]
     pub fn done(&self) -> M::Output {

@@ -22,18 +22,8 @@ async fn agree(calls: impl IntoIterator<Item = Call>) {
 
 fn start(slot: Option<&str>) -> StartSpec {
     let concurrency = slot.map(|key| ConcurrencySlot { key: key.into(), limit: None });
-    StartSpec {
-        machine: "m",
-        version: 1,
-        entry: Entry { concurrency, ..Entry::plain("a", Json::object()) },
-        carry: None,
-        key: None,
-        key_kept: false,
-        delay: Duration::ZERO,
-        defaults: ("q", 0),
-        queue: None,
-        priority: None,
-    }
+    let entry = Entry { concurrency, ..Entry::plain("a", Json::object()) };
+    StartSpec { defaults: ("q", 0), ..StartSpec::plain("m", 1, entry) }
 }
 
 fn claim(token: &str) -> Call {

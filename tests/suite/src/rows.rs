@@ -14,18 +14,7 @@ pub fn entry(step: &'static str) -> Entry {
 
 /// An instance of machine `m` at step `a`.
 pub fn start() -> StartSpec {
-    StartSpec {
-        machine: "m",
-        version: 1,
-        entry: entry("a"),
-        carry: None,
-        key: None,
-        key_kept: false,
-        delay: Duration::ZERO,
-        defaults: ("default", 0),
-        queue: None,
-        priority: None,
-    }
+    StartSpec::plain("m", 1, entry("a"))
 }
 
 pub fn token(name: &str) -> ClaimToken {

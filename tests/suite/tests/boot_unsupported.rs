@@ -119,9 +119,6 @@ async fn what_cannot_be_honoured_yet_refuses_to_boot_and_is_named(db: Db) {
     let error = Worker::new(client).handler(Hands).start().await.expect_err("refused");
     let text = error.to_string();
     let named = [
-        "`on_deadline(..)`",
-        "`on(Signal, ..)`",
-        "`deadline`",
         "`retention(..)`",
         "step `Limited`: `rate_limit(..)`",
         "step `Limited`: `concurrency(..) with a limit`",

@@ -94,7 +94,7 @@ impl Table {
     }
 }
 
-const INSTANCES: [Column; 44] = [
+const INSTANCES: [Column; 48] = [
     ("id", Kind::Big),
     ("fsm", Kind::Text),
     ("fsm_version", Kind::Int),
@@ -139,6 +139,10 @@ const INSTANCES: [Column; 44] = [
     ("shielded", Kind::Flag),
     ("cancelled_at", Kind::Moment),
     ("cancel_reason", Kind::Text),
+    ("deadline_at", Kind::Moment),
+    ("expired_at", Kind::Moment),
+    ("expires", Kind::Flag),
+    ("exit_signals", Kind::Texts),
 ];
 
 const LINKS: [Column; 2] = [("id", Kind::Big), ("parent_id", Kind::Big)];

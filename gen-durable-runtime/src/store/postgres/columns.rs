@@ -6,7 +6,7 @@ use super::rows;
 use crate::{
     Error,
     model::{Transition, Wait},
-    store::written::{Written, await_mode, moment, outcome},
+    store::written::{Written, await_mode, exit_signals, moment, outcome},
 };
 
 /// A batch, column by column.
@@ -38,6 +38,9 @@ pub(super) struct Columns<'a> {
     pub(super) outcomes: Vec<&'static str>,
     pub(super) cancels: Vec<bool>,
     pub(super) shielded: Vec<bool>,
+    pub(super) expires: Vec<bool>,
+    pub(super) takes_deadline: Vec<bool>,
+    pub(super) exit_signals: Vec<Option<String>>,
     pub(super) consumed: Vec<i64>,
 }
 
@@ -68,6 +71,9 @@ impl<'a> Columns<'a> {
         self.started_us.push(t.started.map(moment));
         self.outcomes.push(outcome(row.kind));
         self.cancels.push(t.cancels);
+        self.expires.push(t.exits.expires);
+        self.takes_deadline.push(t.expires);
+        self.exit_signals.push(exit_signals(&t.exits).map(rows::text_array));
         self.shielded.push(row.shielded);
         self.push_row(row);
     }

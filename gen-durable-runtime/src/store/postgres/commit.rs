@@ -155,7 +155,10 @@ impl Postgres {
             .bind(&columns.started_us)
             .bind(&columns.outcomes)
             .bind(&columns.cancels)
-            .bind(&columns.shielded);
+            .bind(&columns.shielded)
+            .bind(&columns.expires)
+            .bind(&columns.exit_signals)
+            .bind(&columns.takes_deadline);
         let rows = session.rows(query).await?;
         rows.iter().map(|r| Ok((columns.position(rows::get(r, "ord")?)?, rows::get(r, "status")?))).collect()
     }
@@ -209,7 +212,8 @@ impl Needs {
             Change::Repark => true,
             Change::Retry { .. } | Change::Done { .. } | Change::Fail { .. } | Change::Release => false,
         };
-        let hold = batch.iter().any(|t| parks(t) || t.effects.is_some());
+        // So does what a signal may leave: one that came while it ran is due at once.
+        let hold = batch.iter().any(|t| parks(t) || t.effects.is_some() || !t.exits.signals.is_empty());
         let signals = batch.iter().any(|t| !t.consumed.is_empty() || empties_inbox(t));
         Self { transaction: hold || signals, hold }
     }

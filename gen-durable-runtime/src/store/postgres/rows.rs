@@ -58,6 +58,8 @@ pub(super) fn claim(row: &PgRow, token: &ClaimToken, queue: &str) -> Result<Clai
         concurrency_key: get(row, "concurrency_key")?,
         parent: parent(row)?,
         cancelled: get(row, "cancelled")?,
+        expired: get(row, "expired")?,
+        exit: signals(row, "exit")?.and_then(|mut signals| signals.pop()),
         wake: wake(row)?,
     })
 }
@@ -74,15 +76,20 @@ fn wake(row: &PgRow) -> Result<Wake, Error> {
     if !get::<bool>(row, "settled")? {
         return Ok(Wake::Unsatisfied);
     }
-    let Some(signals) = get::<Option<&str>>(row, "signals")? else { return Ok(Wake::Signals(vec![])) };
+    Ok(Wake::Signals(signals(row, "signals")?.unwrap_or_default()))
+}
+
+/// Signals as a JSON list of id, name and payload.
+fn signals(row: &PgRow, column: &'static str) -> Result<Option<Vec<ReceivedSignal>>, Error> {
+    let Some(text) = get::<Option<&str>>(row, column)? else { return Ok(None) };
     let signals: Vec<(i64, String, Box<serde_json::value::RawValue>)> =
-        serde_json::from_str(signals).map_err(|_| unreadable("signals"))?;
+        serde_json::from_str(text).map_err(|_| unreadable(column))?;
     let received = |(id, name, payload): (_, _, Box<serde_json::value::RawValue>)| ReceivedSignal {
         id,
         name,
         payload: Json::stored(String::from(Box::<str>::from(payload))),
     };
-    Ok(Wake::Signals(signals.into_iter().map(received).collect()))
+    Ok(Some(signals.into_iter().map(received).collect()))
 }
 
 pub(super) fn snapshot(row: &PgRow) -> Result<Snapshot, Error> {
@@ -104,6 +111,7 @@ pub(super) fn snapshot(row: &PgRow) -> Result<Snapshot, Error> {
         cancelled: get(row, "cancelled")?,
         awaits: get(row, "awaits")?,
         await_deadline: at("await_deadline_us")?,
+        deadline: at("deadline_us")?,
         key: get(row, "correlation_key")?,
         queue: get(row, "queue")?,
         priority: get(row, "priority")?,

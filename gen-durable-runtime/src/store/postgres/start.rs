@@ -9,7 +9,7 @@ use crate::{
     model::{InstanceId, SignalSpec, StartSpec, Started, Target, Wait},
     store::{
         Delivered, Delivery,
-        written::{await_mode, split},
+        written::{await_mode, exit_signals, split},
     },
 };
 
@@ -194,6 +194,9 @@ struct StartColumns<'a> {
     rounds: Vec<Option<i64>>,
     indexes: Vec<Option<i32>>,
     shielded: Vec<bool>,
+    deadline_us: Vec<Option<i64>>,
+    expires: Vec<bool>,
+    exit_signals: Vec<Option<String>>,
 }
 
 impl<'a> StartColumns<'a> {
@@ -208,6 +211,9 @@ impl<'a> StartColumns<'a> {
         self.rounds.push(lineage.map(|l| l.round));
         self.indexes.push(lineage.map(|l| l.index));
         self.shielded.push(s.entry.shielded);
+        self.deadline_us.push(s.deadline.map(rows::micros));
+        self.expires.push(s.exits.expires);
+        self.exit_signals.push(exit_signals(&s.exits).map(rows::text_array));
         let wait = s.entry.wait.as_ref();
         self.await_modes.push(wait.and_then(await_mode));
         self.await_needs.push(wait.map(Wait::need));
@@ -259,7 +265,10 @@ impl<'a> StartColumns<'a> {
             .bind(&self.parents)
             .bind(&self.rounds)
             .bind(&self.indexes)
-            .bind(&self.shielded);
+            .bind(&self.shielded)
+            .bind(&self.deadline_us)
+            .bind(&self.expires)
+            .bind(&self.exit_signals);
         session.rows(query).await
     }
 }

@@ -118,7 +118,32 @@ async fn take(
         }
         Wake::Ready | Wake::Unsatisfied => claim,
     };
-    Ok(claims.into_iter().map(with_signals).collect())
+    let claims = claims.into_iter().map(with_signals).collect();
+    with_exits(session, claims, &taken).await
+}
+
+/// The signals that leave the steps of the claimed rows.
+async fn with_exits(
+    session: &mut Session<'_>,
+    mut claims: Vec<Claim>,
+    taken: &[SqliteRow],
+) -> Result<Vec<Claim>, Error> {
+    let may_exit = taken.iter().filter(|r| rows::get(r, "may_exit").unwrap_or(false));
+    let ids: Vec<i64> = may_exit.map(|r| rows::get(r, "id")).collect::<Result<_, _>>()?;
+    if ids.is_empty() {
+        return Ok(claims);
+    }
+    for row in session.rows(sqlx::query(sql::claim_exits()).bind(json(&ids)?)).await? {
+        let (target, (_, signal)) = (InstanceId::new(rows::get(&row, "target")?), signal(&row)?);
+        claims.iter_mut().filter(|c| c.id == target).for_each(|c| c.exit = Some(signal.clone()));
+    }
+    Ok(claims)
+}
+
+fn signal(row: &SqliteRow) -> Result<(i64, ReceivedSignal), Error> {
+    let id = rows::get(row, "id")?;
+    let payload = Json::stored(rows::get::<String>(row, "payload")?);
+    Ok((id, ReceivedSignal { id, name: rows::get(row, "name")?, payload }))
 }
 
 async fn received(
@@ -130,12 +155,7 @@ async fn received(
         return Ok(HashMap::new());
     }
     let found = session.rows(sqlx::query(sql::claim_signals()).bind(json(&ids)?)).await?;
-    let read = |r: &SqliteRow| -> Result<_, Error> {
-        let id = rows::get(r, "id")?;
-        let payload = Json::stored(rows::get::<String>(r, "payload")?);
-        Ok((id, ReceivedSignal { id, name: rows::get(r, "name")?, payload }))
-    };
-    found.iter().map(read).collect()
+    found.iter().map(signal).collect()
 }
 
 async fn next(session: &mut Session<'_>, queue: &str, now: i64) -> Result<(Option<i64>, Option<i64>), Error> {

@@ -4,10 +4,10 @@ use serde::{Serialize, Serializer, ser::SerializeSeq};
 
 use crate::{
     Error, StoreClass,
-    model::{StartSpec, Transition, Wait},
+    model::{Exits, StartSpec, Transition, Wait},
     store::{
         lineage::Lineage,
-        written::{Written, await_mode, micros, outcome, split},
+        written::{Written, await_mode, exit_signals, micros, outcome, split},
     },
 };
 
@@ -26,7 +26,7 @@ pub(super) struct CommitRow<'a> {
 impl Serialize for CommitRow<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (t, w) = (self.of, Written::of(self.of));
-        let mut row = serializer.serialize_seq(Some(23))?;
+        let mut row = serializer.serialize_seq(Some(26))?;
         row.serialize_element(&t.id.get())?;
         row.serialize_element(t.token.as_str())?;
         row.serialize_element(&t.transitions)?;
@@ -46,6 +46,8 @@ impl Serialize for CommitRow<'_> {
         row.serialize_element(&w.quorum)?;
         row.serialize_element(&i32::from(t.cancels))?;
         row.serialize_element(&i32::from(w.shielded))?;
+        exits(&mut row, &t.exits)?;
+        row.serialize_element(&i32::from(t.expires))?;
         row.end()
     }
 }
@@ -78,7 +80,7 @@ impl Serialize for StartRow<'_> {
         let wait = s.entry.wait.as_ref();
         let (wait_us, wait_at_us) = split(s.entry.wait.as_ref().and_then(|w| w.deadline));
         let (timer_us, at_us) = split(s.entry.timer);
-        let mut row = serializer.serialize_seq(Some(25))?;
+        let mut row = serializer.serialize_seq(Some(28))?;
         row.serialize_element(id)?;
         row.serialize_element(s.machine)?;
         row.serialize_element(&s.version)?;
@@ -102,6 +104,8 @@ impl Serialize for StartRow<'_> {
         row.serialize_element(&lineage.map(|l| l.round))?;
         row.serialize_element(&lineage.map(|l| l.index))?;
         row.serialize_element(&i32::from(s.entry.shielded))?;
+        row.serialize_element(&s.deadline.map(micros))?;
+        exits(&mut row, &s.exits)?;
         row.end()
     }
 }
@@ -120,6 +124,12 @@ fn waits<R: SerializeSeq>(row: &mut R, wait: Option<&Wait>) -> Result<(), R::Err
     row.serialize_element(&wait.and_then(await_mode))?;
     row.serialize_element(&wait.map(Wait::need))?;
     row.serialize_element(&wait.map(|w| serde_json::Value::from(w.groups.to_vec()).to_string()))
+}
+
+/// What leaves the step.
+fn exits<R: SerializeSeq>(row: &mut R, exits: &Exits) -> Result<(), R::Error> {
+    row.serialize_element(&i32::from(exits.expires))?;
+    row.serialize_element(&exit_signals(exits).map(|names| serde_json::Value::from(names.to_vec()).to_string()))
 }
 
 /// A list inside a row is JSON within JSON, as its column holds it.

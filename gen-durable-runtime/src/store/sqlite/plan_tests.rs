@@ -4,18 +4,28 @@ use sqlx::{Connection, Row, SqliteConnection};
 
 use super::sql;
 
-const SCHEMA: [&str; 2] = [include_str!("migrate/versions/v1/up.sql"), include_str!("migrate/versions/v2/up.sql")];
+const SCHEMA: [&str; 3] = [
+    include_str!("migrate/versions/v1/up.sql"),
+    include_str!("migrate/versions/v2/up.sql"),
+    include_str!("migrate/versions/v3/up.sql"),
+];
 
 /// The statements, and the indexes they must use, in any order.
 fn expected() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
     vec![
         ("claim", sql::claim(), &["gen_durable_pick (queue=?)", "gen_durable_concurrency_active"]),
         ("claim_take", sql::claim_take(), &["INTEGER PRIMARY KEY", "signals_"]),
+        ("claim_exits", sql::claim_exits(), &["INTEGER PRIMARY KEY", "signals_"]),
         ("claim_signals", sql::claim_signals(), &["INTEGER PRIMARY KEY"]),
         (
             "claim_next",
             sql::claim_next(),
-            &["gen_durable_pick (queue=?)", "gen_durable_await_deadline", "gen_durable_join_deadline"],
+            &[
+                "gen_durable_pick (queue=?)",
+                "gen_durable_await_deadline",
+                "gen_durable_join_deadline",
+                "gen_durable_deadline",
+            ],
         ),
         ("cancel", sql::cancel(), &["INTEGER PRIMARY KEY"]),
         ("cancel_children", sql::cancel_children(), &["gen_durable_parent"]),
@@ -33,9 +43,13 @@ fn expected() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
         (
             "end_waits",
             sql::end_waits(),
-            &["gen_durable_await_deadline (await_deadline<?)", "gen_durable_join_deadline (await_deadline<?)"],
+            &[
+                "gen_durable_await_deadline (await_deadline<?)",
+                "gen_durable_join_deadline (await_deadline<?)",
+                "gen_durable_deadline (deadline_at<?)",
+            ],
         ),
-        ("end_waits_next", sql::end_waits_next(), &["gen_durable_await_deadline", "gen_durable_join_deadline"]),
+        ("end_waits_next", sql::end_waits_next(), &["gen_durable_await_deadline", "gen_durable_join_deadline", "gen_durable_deadline"]),
         ("ended", sql::ended(), &["INTEGER PRIMARY KEY"]),
         ("list", sql::list(), &["INTEGER PRIMARY KEY (rowid<?)"]),
         ("owners", sql::owners(), &["gen_durable_lease"]),
@@ -77,6 +91,7 @@ fn allowed(line: &str) -> bool {
         || line.contains("gen_durable_lease")
         || line.contains("gen_durable_await_deadline")
         || line.contains("gen_durable_join_deadline")
+        || line.contains("gen_durable_deadline")
 }
 
 const FILL: &str = include_str!("plan_tests.sql");

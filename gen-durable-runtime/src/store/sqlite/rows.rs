@@ -81,6 +81,8 @@ fn claimed(row: &SqliteRow, token: &ClaimToken, queue: &str, wake: Wake) -> Resu
         concurrency_key: get(row, "concurrency_key")?,
         parent: parent(row)?,
         cancelled: get(row, "cancelled")?,
+        expired: get(row, "expired")?,
+        exit: None,
         wake,
     })
 }
@@ -110,6 +112,7 @@ pub(super) fn snapshot(row: &SqliteRow) -> Result<Snapshot, Error> {
         cancelled: get(row, "cancelled")?,
         awaits: list(row, "awaits")?.unwrap_or_default(),
         await_deadline: at("await_deadline")?.map(timestamp),
+        deadline: at("deadline_at")?.map(timestamp),
         key: get(row, "correlation_key")?,
         queue: get(row, "queue")?,
         priority: small(row, "priority")?,

@@ -13,6 +13,7 @@ statements!(
     child_counts,
     children,
     claim,
+    claim_exits,
     claim_next,
     claim_signals,
     claim_take,

@@ -30,9 +30,6 @@ pub(super) fn pick<T>(from: &[T], at: u8) -> Option<&T> {
 
 pub(super) fn start(model: &Model, at: usize, s: &StartPlan) -> StartSpec {
     StartSpec {
-        machine: s.machine.0,
-        version: s.machine.1,
-        entry: entry(model, at, &s.entry),
         carry: s.carry.as_ref().map(json),
         key: s.key.map(str::to_owned),
         key_kept: s.key_kept,
@@ -40,6 +37,7 @@ pub(super) fn start(model: &Model, at: usize, s: &StartPlan) -> StartSpec {
         defaults: (pools::QUEUES[0], 0),
         queue: s.queue.map(str::to_owned),
         priority: s.priority,
+        ..StartSpec::plain(s.machine.0, s.machine.1, entry(model, at, &s.entry))
     }
 }
 

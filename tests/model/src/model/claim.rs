@@ -96,6 +96,8 @@ impl Model {
             concurrency_key: h.concurrency_key,
             parent: h.parent.map(|id| Parent { id, round: h.round }),
             cancelled: false,
+            expired: false,
+            exit: None,
             wake: match (s.awaits.is_empty(), h.received) {
                 (true, _) => Wake::Ready,
                 (false, None) => Wake::Unsatisfied,

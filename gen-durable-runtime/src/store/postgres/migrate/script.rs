@@ -30,7 +30,7 @@ pub(super) enum Direction {
 }
 
 /// All versions, from the bottom to the top.
-const SCRIPTS: [Script; 5] = [
+const SCRIPTS: [Script; 6] = [
     Script {
         version: Version::Seed(1),
         up: include_str!("versions/seed_1/up.sql"),
@@ -56,9 +56,14 @@ const SCRIPTS: [Script; 5] = [
         up: include_str!("versions/own_2/up.sql"),
         down: include_str!("versions/own_2/down.sql"),
     },
+    Script {
+        version: Version::Own(3),
+        up: include_str!("versions/own_3/up.sql"),
+        down: include_str!("versions/own_3/down.sql"),
+    },
 ];
 
-pub(super) const INDEXES: [Index; 2] = [
+pub(super) const INDEXES: [Index; 3] = [
     Index {
         own: 1,
         name: "signals_inbox",
@@ -74,6 +79,14 @@ pub(super) const INDEXES: [Index; 2] = [
         create: include_str!("versions/own_2/join_deadline.sql"),
         create_concurrently: include_str!("versions/own_2/join_deadline_concurrently.sql"),
         drop_concurrently: include_str!("versions/own_2/join_deadline_drop.sql"),
+    },
+    Index {
+        own: 3,
+        name: "gen_durable_deadline",
+        table: "gen_durable",
+        create: include_str!("versions/own_3/deadline.sql"),
+        create_concurrently: include_str!("versions/own_3/deadline_concurrently.sql"),
+        drop_concurrently: include_str!("versions/own_3/deadline_drop.sql"),
     },
 ];
 

@@ -69,7 +69,13 @@ WITH due AS MATERIALIZED (
   WHERE g.ctid = ANY (ARRAY(SELECT tid FROM chosen))
   RETURNING g.id, g.fsm, g.fsm_version, g.step, g.state::text AS state, g.carry::text AS carry,
     g.attempt, g.errors, g.crashes, g.transitions, g.priority, g.home_queue, g.home_priority, g.concurrency_key,
-    g.parent_id, g.parent_round, g.cancelled_at IS NOT NULL AND NOT g.shielded AS cancelled, g.awaits IS NOT NULL AS waited, g.received IS NOT NULL AS settled,
+    g.parent_id, g.parent_round, g.cancelled_at IS NOT NULL AND NOT g.shielded AS cancelled,
+    g.expired_at IS NOT NULL AND g.expires AND g.cancelled_at IS NULL AS expired,
+    CASE WHEN g.exit_signals IS NOT NULL AND g.cancelled_at IS NULL THEN (
+      SELECT json_build_array(json_build_array(s.id, s.name, s.payload))::text FROM {schema}.signals s
+      WHERE s.target_id = g.id AND s.consumed_at IS NULL AND s.name = ANY (g.exit_signals)
+      ORDER BY s.id LIMIT 1) END AS exit,
+    g.awaits IS NOT NULL AS waited, g.received IS NOT NULL AS settled,
     CASE WHEN g.received <> '{}' THEN (
       SELECT json_agg(json_build_array(s.id, s.name, s.payload) ORDER BY s.id)::text
       FROM {schema}.signals s WHERE s.id = ANY (g.received)) END AS signals
@@ -98,8 +104,10 @@ FROM (
           FROM levels WHERE levels.priority IS NOT NULL)
         SELECT levels.priority FROM levels WHERE levels.priority IS NOT NULL) p) END AS due,
     CASE WHEN c.short THEN (
-      -- The next wait whose time is up, in any queue: whoever is awake ends it.
+      -- The next wait or instance whose time is up, in any queue: whoever is awake ends it.
       SELECT least(
+        (SELECT g.deadline_at FROM {schema}.gen_durable g
+         WHERE g.deadline_at IS NOT NULL AND g.deadline_at < 'infinity' ORDER BY g.deadline_at LIMIT 1),
         (SELECT g.await_deadline FROM {schema}.gen_durable g
          WHERE g.status = 'awaiting_signal' AND g.await_deadline < 'infinity'
          ORDER BY g.await_deadline LIMIT 1),

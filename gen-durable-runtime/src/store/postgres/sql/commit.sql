@@ -16,18 +16,30 @@
 -- $18 await_mode  $19 await_need  $20 await_groups, an array each as text  $21 children inserted  $22 children_quorum
 -- $25 it is what a cancel asks for  $26 the step entered is shielded: of a cancelled row only an end is written, what a
 -- cancel asks for, and what leaves a shielded step, after which it goes on nowhere
+-- $27 the machine's deadline leaves the step at which the row stands from now on  $28 signals that leave it, an array each as
+-- text: with one of them in the inbox, or the deadline passed, the row is due at once, and 'leaves' is its status here
+-- $29 it is what the deadline leads to
 -- $23 when the run began, microseconds of the epoch  $24 what the history calls it
 WITH held AS MATERIALIZED (
   SELECT i.*, g.step AS from_step, g.attempt AS attempts, coalesce(to_timestamp(i.at_us / 1000000.0), now() + i.after_us * interval '1 microsecond') AS due,
     -- Only a row with a foreign scope, that gave its key up while it executed, can meet a newer occupant.
     g.correlation_key IS NOT NULL AND g.correlation_guard IS NULL AND 'runnable' = ANY (g.correlation_scope)
-      AND EXISTS (SELECT FROM {schema}.gen_durable o WHERE o.correlation_guard = g.correlation_key) AS key_taken
+      AND EXISTS (SELECT FROM {schema}.gen_durable o WHERE o.correlation_guard = g.correlation_key) AS key_taken,
+    CASE WHEN NOT i.expires AND i.exit_signals IS NULL OR g.cancelled_at IS NOT NULL THEN false
+      WHEN i.expires AND g.expired_at IS NOT NULL AND NOT i.takes_deadline THEN true
+      WHEN i.exit_signals IS NULL THEN false
+      ELSE EXISTS (
+        SELECT FROM {schema}.signals s
+        WHERE s.target_id = g.id AND s.consumed_at IS NULL AND s.id <> ALL ($17)
+          AND s.name = ANY (i.exit_signals::text[])) END AS leaves
   FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::smallint[], $5::text[], $6::text[], $7::text[],
     $8::text[], $9::text[], $10::bigint[], $11::bigint[], $12::int[], $13::text[], $14::smallint[], $15::text[],
     $16::text[], $18::smallint[], $19::int[], $20::text[], $21::int[], $22::int[],
-    $23::bigint[], $24::text[], $25::boolean[], $26::boolean[]) WITH ORDINALITY
+    $23::bigint[], $24::text[], $25::boolean[], $26::boolean[], $27::boolean[], $28::text[],
+    $29::boolean[]) WITH ORDINALITY
   AS i(id, token, transitions, kind, step, state, carry, result, error, after_us, at_us, version, queue, priority,
-    concurrency_key, awaits, await_mode, await_need, await_groups, children, quorum, started_us, outcome, cancels, shielded, ord)
+    concurrency_key, awaits, await_mode, await_need, await_groups, children, quorum, started_us, outcome, cancels, shielded,
+    expires, exit_signals, takes_deadline, ord)
   JOIN {schema}.gen_durable g ON g.id = i.id AND g.locked_by = i.token AND g.transitions = i.transitions
   WHERE g.status::text = 'executing' AND i.ord * 0 = 0
     AND (g.cancelled_at IS NULL OR g.shielded OR i.cancels OR i.kind IN (4, 5, 7))
@@ -36,6 +48,7 @@ WITH held AS MATERIALIZED (
 UPDATE {schema}.gen_durable g
 SET status = CASE
       WHEN i.kind IN (0, 2, 8) AND g.cancelled_at IS NOT NULL AND NOT i.shielded THEN 'runnable'::{schema}.durable_status
+      WHEN i.kind IN (0, 2, 6, 8) AND i.leaves THEN 'runnable'::{schema}.durable_status
       WHEN i.kind = 0 THEN g.status
       WHEN i.kind = 4 THEN 'done'::{schema}.durable_status
       WHEN i.kind = 5 OR i.key_taken THEN 'failed'::{schema}.durable_status
@@ -79,6 +92,11 @@ SET status = CASE
     children_done = CASE WHEN i.kind = 8 THEN 0 ELSE g.children_done END,
     children_quorum = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.quorum ELSE g.children_quorum END,
     shielded = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.shielded ELSE g.shielded END,
+    expires = CASE WHEN i.kind IN (4, 5, 7) THEN g.expires ELSE i.expires END,
+    exit_signals = CASE WHEN i.kind IN (4, 5, 7) THEN g.exit_signals ELSE i.exit_signals::text[] END,
+    -- What ended has none: its index holds only what may still expire.
+    expired_at = CASE WHEN i.takes_deadline THEN NULL ELSE g.expired_at END,
+    deadline_at = CASE WHEN i.kind IN (4, 5) THEN NULL ELSE g.deadline_at END,
     await_deadline = CASE WHEN i.kind IN (2, 8) THEN i.due WHEN i.kind IN (0, 1, 4) THEN NULL ELSE g.await_deadline END,
     received = CASE WHEN i.kind IN (3, 5, 7) THEN g.received END,
     attempt = CASE WHEN i.kind IN (0, 1, 2, 8) THEN 0 WHEN i.kind = 3 THEN least(g.attempt, 2147483646) + 1 ELSE g.attempt END,
@@ -86,13 +104,13 @@ SET status = CASE
       ELSE g.errors END,
     crashes = CASE WHEN i.kind IN (0, 1, 2, 4, 8) THEN 0 ELSE g.crashes END,
     transitions = g.transitions + CASE WHEN i.kind IN (0, 1, 2, 4, 8) THEN 1 ELSE 0 END,
-    eligible_at = CASE WHEN i.kind IN (1, 3) THEN greatest(i.due, now())
+    eligible_at = CASE WHEN i.kind IN (1, 3) AND NOT i.leaves THEN greatest(i.due, now())
       WHEN i.kind IN (0, 7) THEN g.eligible_at ELSE now() END,
     lease_expires_at = CASE WHEN i.kind = 0 THEN g.lease_expires_at END,
     updated_at = CASE WHEN i.kind = 0 THEN g.updated_at ELSE now() END
 FROM held i
 WHERE g.id = i.id
-RETURNING i.ord, g.status::text AS status, g.id, i.transitions, i.from_step, i.attempts,
+RETURNING i.ord, CASE WHEN i.leaves AND g.status = 'runnable' THEN 'leaves' ELSE g.status::text END AS status, g.id, i.transitions, i.from_step, i.attempts,
   CASE WHEN i.key_taken AND i.kind NOT IN (0, 4, 5) THEN NULL ELSE i.step END AS to_step,
   CASE WHEN i.key_taken AND i.kind NOT IN (0, 4, 5) THEN 'failed' ELSE i.outcome END AS outcome,
   i.token, i.started_us, g.last_error

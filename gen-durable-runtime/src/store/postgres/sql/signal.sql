@@ -3,7 +3,8 @@
 -- Takes each target's row lock, in the order of ids, and wakes it if it waits for that name: a park in progress
 -- holds the same lock, so one of the two always sees the other. Who waits for several signals is written by every delivery
 -- that brings one of them: a delivery that waited for the lock has an older snapshot than the one before it, does not see
--- its signal, and knows by the row's version; it then wakes, and the claim looks again.
+-- its signal, and knows by the row's version; it then wakes, and the claim looks again. A signal that leaves the step
+-- wakes whatever does not execute; what executes finds it when it commits.
 -- Index: the primary key, or gen_durable_correlation for a key; the unique dedup key of signals.
 -- $1 ids  $2 business keys  $3 names  $4 payloads  $5 dedup keys
 -- $6 the table's quoted name. At most 200 at once: the joins of the batch with itself cost its square.
@@ -16,6 +17,7 @@ WITH ids AS MATERIALIZED (
   AS i(id, key, name, payload, dedup, ord)
 ), target AS MATERIALIZED (
   SELECT g.id, g.status, g.awaits, g.await_mode, g.await_need, g.await_groups, g.queue,
+    CASE WHEN g.status::text <> 'executing' AND g.cancelled_at IS NULL THEN g.exit_signals END AS exit_signals,
     g.xmin AS version FROM {schema}.gen_durable g
   WHERE g.id = ANY (ARRAY(SELECT input.id FROM input)) AND g.status::text NOT IN ('done', 'failed')
   ORDER BY g.id
@@ -30,6 +32,7 @@ WITH ids AS MATERIALIZED (
   RETURNING id, target_id, name
 ), matched AS (
   SELECT t.id, t.await_mode IS NULL
+    OR EXISTS (SELECT FROM delivered d WHERE d.target_id = t.id AND d.name = ANY (t.exit_signals))
     OR t.version IS DISTINCT FROM (SELECT o.xmin FROM {schema}.gen_durable o WHERE o.id = t.id)
     OR (
       -- One of each group, or so many: what was there, and what came now, which no snapshot of this statement has.
@@ -40,12 +43,14 @@ WITH ids AS MATERIALIZED (
         UNION ALL
         SELECT d.name FROM delivered d WHERE d.target_id = t.id) s ON s.name = w.name) >= t.await_need AS is_over
   FROM target t
-  WHERE t.status = 'awaiting_signal'
-    AND EXISTS (SELECT FROM delivered d WHERE d.target_id = t.id AND d.name = ANY (t.awaits))
+  WHERE EXISTS (
+    SELECT FROM delivered d WHERE d.target_id = t.id
+      AND (t.status = 'awaiting_signal' AND d.name = ANY (t.awaits) OR d.name = ANY (t.exit_signals)))
 ), woken AS (
   UPDATE {schema}.gen_durable g
   SET status = CASE WHEN m.is_over THEN 'runnable'::{schema}.durable_status ELSE g.status END,
-      eligible_at = CASE WHEN m.is_over THEN now() ELSE g.eligible_at END,
+      eligible_at = CASE WHEN NOT m.is_over THEN g.eligible_at
+        WHEN g.status = 'runnable' THEN least(g.eligible_at, now()) ELSE now() END,
       updated_at = CASE WHEN m.is_over THEN now() ELSE g.updated_at END
   FROM matched m
   WHERE g.id = m.id AND m.id * 0 = 0 -- expects one row: see commit.sql

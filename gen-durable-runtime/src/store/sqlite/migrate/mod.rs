@@ -18,11 +18,12 @@ struct Version {
     down: &'static str,
 }
 
-const VERSIONS: [Version; 2] = [
+const VERSIONS: [Version; 3] = [
     Version { up: include_str!("versions/v1/up.sql"), down: include_str!("versions/v1/down.sql") },
     Version { up: include_str!("versions/v2/up.sql"), down: include_str!("versions/v2/down.sql") },
+    Version { up: include_str!("versions/v3/up.sql"), down: include_str!("versions/v3/down.sql") },
 ];
-const LATEST: u32 = 2;
+const LATEST: u32 = 3;
 
 const MIGRATING: &str = "migrating";
 const OPENING: &str = "opening the database file";

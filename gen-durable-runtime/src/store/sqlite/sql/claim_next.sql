@@ -1,5 +1,6 @@
 -- When the next row of the queue is due, and when the next wait of any queue ends.
--- Index: gen_durable_pick by a loose scan over its priorities; gen_durable_await_deadline, gen_durable_join_deadline. ?1 queue  ?2 now
+-- Index: gen_durable_pick by a loose scan over its priorities; gen_durable_await_deadline, gen_durable_join_deadline,
+-- gen_durable_deadline. ?1 queue  ?2 now
 SELECT
   (WITH RECURSIVE levels (priority) AS (
     SELECT (SELECT g.priority FROM gen_durable g
@@ -21,4 +22,8 @@ SELECT
     UNION ALL
     SELECT (SELECT g.await_deadline FROM gen_durable g
             WHERE g.status = 'awaiting_children' AND g.await_deadline < 9223372036854775807
-            ORDER BY g.await_deadline LIMIT 1)) AS d) AS deadline_us
+            ORDER BY g.await_deadline LIMIT 1)
+    UNION ALL
+    SELECT (SELECT g.deadline_at FROM gen_durable g
+            WHERE g.deadline_at IS NOT NULL AND g.deadline_at < 9223372036854775807
+            ORDER BY g.deadline_at LIMIT 1)) AS d) AS deadline_us

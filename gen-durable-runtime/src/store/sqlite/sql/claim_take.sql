@@ -27,4 +27,6 @@ SET status = 'executing',
     END
 WHERE g.id IN (SELECT value FROM json_each(?1))
 RETURNING id, fsm, fsm_version, step, state, carry, attempt, errors, crashes, transitions, priority, home_queue,
-  home_priority, concurrency_key, parent_id, parent_round, cancelled_at IS NOT NULL AND NOT shielded AS cancelled, awaits IS NOT NULL AS waited, received
+  home_priority, concurrency_key, parent_id, parent_round, cancelled_at IS NOT NULL AND NOT shielded AS cancelled,
+  expired_at IS NOT NULL AND expires AND cancelled_at IS NULL AS expired,
+  exit_signals IS NOT NULL AND cancelled_at IS NULL AS may_exit, awaits IS NOT NULL AS waited, received

@@ -8,12 +8,17 @@
 --
 -- ?1 the batch: [[id, token, transitions, kind, step, state, carry, result, error, microseconds until due, due at,
 --    version, queue, priority, concurrency key, awaited names as JSON, await_mode, await_need, await_groups as JSON, children
---    inserted, children_quorum, it is what a cancel asks for, the step entered is shielded], ..]
+--    inserted, children_quorum, it is what a cancel asks for, the step entered is shielded, the machine's deadline
+--    leaves the step at which the row stands from now on, signals that leave it as JSON, it is what the deadline
+--    leads to], ..]
+--    With such a signal in the inbox, or the deadline passed, the row is due at once. 'leaves' is the status here of what is
+--    due and may leave.
 --    Of a cancelled row only an end is written, what a cancel asks for, and what leaves a shielded step.
 -- ?2 now  ?3 the signals that the batch consumes
 UPDATE gen_durable AS g NOT INDEXED
 SET status = CASE
       WHEN i.kind IN (0, 2, 8) AND g.cancelled_at IS NOT NULL AND NOT i.shielded THEN 'runnable'
+      WHEN i.kind IN (0, 2, 6, 8) AND i.leaves THEN 'runnable'
       WHEN i.kind = 0 THEN g.status
       WHEN i.kind = 4 THEN 'done'
       WHEN i.kind = 5 OR i.key_taken THEN 'failed'
@@ -57,6 +62,11 @@ SET status = CASE
     children_done = CASE WHEN i.kind = 8 THEN 0 ELSE g.children_done END,
     children_quorum = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.quorum ELSE g.children_quorum END,
     shielded = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.shielded ELSE g.shielded END,
+    expires = CASE WHEN i.kind IN (4, 5, 7) THEN g.expires ELSE i.expires END,
+    exit_signals = CASE WHEN i.kind IN (4, 5, 7) THEN g.exit_signals ELSE i.exit_signals END,
+    -- What ended has none: its index holds only what may still expire.
+    expired_at = CASE WHEN i.takes_deadline THEN NULL ELSE g.expired_at END,
+    deadline_at = CASE WHEN i.kind IN (4, 5) THEN NULL ELSE g.deadline_at END,
     await_deadline = CASE WHEN i.kind IN (2, 8) THEN i.due WHEN i.kind IN (0, 1, 4) THEN NULL ELSE g.await_deadline END,
     received = CASE WHEN i.kind IN (3, 5, 7) THEN g.received END,
     attempt = CASE WHEN i.kind IN (0, 1, 2, 8) THEN 0 WHEN i.kind = 3 THEN min(g.attempt, 2147483646) + 1 ELSE g.attempt END,
@@ -64,7 +74,7 @@ SET status = CASE
       ELSE g.errors END,
     crashes = CASE WHEN i.kind IN (0, 1, 2, 4, 8) THEN 0 ELSE g.crashes END,
     transitions = g.transitions + CASE WHEN i.kind IN (0, 1, 2, 4, 8) THEN 1 ELSE 0 END,
-    eligible_at = CASE WHEN i.kind IN (1, 3) THEN max(i.due, ?2)
+    eligible_at = CASE WHEN i.kind IN (1, 3) AND NOT i.leaves THEN max(i.due, ?2)
       WHEN i.kind IN (0, 7) THEN g.eligible_at ELSE ?2 END,
     lease_expires_at = CASE WHEN i.kind = 0 THEN g.lease_expires_at END,
     updated_at = CASE WHEN i.kind = 0 THEN g.updated_at ELSE ?2 END
@@ -74,14 +84,22 @@ FROM (
     coalesce(value ->> 10, ?2 + (value ->> 9)) AS due, value ->> 11 AS version, value ->> 12 AS queue,
     value ->> 13 AS priority, value ->> 14 AS concurrency_key, value ->> 15 AS awaits, value ->> 16 AS await_mode,
     value ->> 17 AS await_need, value ->> 18 AS await_groups, value ->> 19 AS children, value ->> 20 AS quorum,
-    value ->> 21 AS cancels, value ->> 22 AS shielded,
+    value ->> 21 AS cancels, value ->> 22 AS shielded, value ->> 23 AS expires, value ->> 24 AS exit_signals,
+    value ->> 25 AS takes_deadline,
+    CASE WHEN (value ->> 23) = 0 AND (value ->> 24) IS NULL THEN 0 ELSE EXISTS (
+      SELECT 1 FROM gen_durable h WHERE h.id = value ->> 0 AND h.cancelled_at IS NULL
+        AND (((value ->> 23) AND h.expired_at IS NOT NULL AND NOT (value ->> 25)) OR EXISTS (
+          SELECT 1 FROM signals s
+          WHERE s.target_id = h.id AND s.consumed_at IS NULL AND s.id NOT IN (SELECT c.value FROM json_each(?3) AS c)
+            AND s.name IN (SELECT n.value FROM json_each(i.value ->> 24) AS n)))) END AS leaves,
     -- Only a row with a foreign scope, that gave its key up while it executed, can meet a newer occupant.
     EXISTS (
       SELECT 1 FROM gen_durable h JOIN gen_durable o ON o.correlation_guard = h.correlation_key
       WHERE h.id = value ->> 0 AND h.correlation_key IS NOT NULL AND h.correlation_guard IS NULL
         AND instr(h.correlation_scope, '"runnable"') > 0) AS key_taken
-  FROM json_each(?1)
+  FROM json_each(?1) AS i
 ) AS i
 WHERE g.id = i.id AND g.locked_by = i.token AND g.transitions = i.transitions AND +g.status = 'executing'
   AND (g.cancelled_at IS NULL OR g.shielded OR i.cancels OR i.kind IN (4, 5, 7))
-RETURNING id, locked_by, status
+RETURNING id, locked_by,
+  CASE WHEN status = 'runnable' AND eligible_at <= ?2 AND (expires OR exit_signals IS NOT NULL) THEN 'leaves' ELSE status END AS status

@@ -1,5 +1,5 @@
 -- When the next wait ends, so that whoever ends waits need not be told by anyone.
--- Index: gen_durable_await_deadline, gen_durable_join_deadline. ?1 now
+-- Index: gen_durable_await_deadline, gen_durable_join_deadline, gen_durable_deadline. ?1 now
 SELECT min(d.at) - ?1 AS next_us FROM (
   SELECT (SELECT g.await_deadline FROM gen_durable g
           WHERE g.status = 'awaiting_signal' AND g.await_deadline > ?1 AND g.await_deadline < 9223372036854775807
@@ -7,4 +7,8 @@ SELECT min(d.at) - ?1 AS next_us FROM (
   UNION ALL
   SELECT (SELECT g.await_deadline FROM gen_durable g
           WHERE g.status = 'awaiting_children' AND g.await_deadline > ?1 AND g.await_deadline < 9223372036854775807
-          ORDER BY g.await_deadline LIMIT 1)) AS d
+          ORDER BY g.await_deadline LIMIT 1)
+  UNION ALL
+  SELECT (SELECT g.deadline_at FROM gen_durable g
+          WHERE g.deadline_at IS NOT NULL AND g.deadline_at > ?1 AND g.deadline_at < 9223372036854775807
+          ORDER BY g.deadline_at LIMIT 1)) AS d
