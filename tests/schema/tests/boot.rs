@@ -14,7 +14,7 @@ async fn told(db: &mut Db, schema: &SchemaName) -> String {
 #[tokio::test]
 async fn absent_tables_are_told() -> Outcome {
     let mut db = Db::new().await?;
-    let text = "the schema wf has no gen-durable tables: found version 0, need 3+2; run `migrate`";
+    let text = "the schema wf has no gen-durable tables: found version 0, need 3+3; run `migrate`";
     assert_eq!(told(&mut db, &name("wf")).await, text);
     db.run(&name("wf"), "CREATE SCHEMA {schema}").await?;
     assert_eq!(told(&mut db, &name("wf")).await, text);
@@ -27,10 +27,10 @@ async fn an_older_schema_is_told() -> Outcome {
     let schema = name("wf");
     db.migrate(&schema, &plan(2)).await?;
     let text = told(&mut db, &schema).await;
-    assert!(text.contains("found its version 2 without what this engine adds, need 3+2; run `migrate`"), "{text}");
+    assert!(text.contains("found its version 2 without what this engine adds, need 3+3; run `migrate`"), "{text}");
     db.migrate(&schema, &plan(4)).await?;
     db.run(&schema, "UPDATE {schema}.gen_durable_meta SET version = 0, oldest_code = 0").await?;
-    let text = "the schema wf is older than this program: found version 3, need 3+2; run `migrate`";
+    let text = "the schema wf is older than this program: found version 3, need 3+3; run `migrate`";
     assert_eq!(told(&mut db, &schema).await, text);
     Ok(())
 }
@@ -63,7 +63,7 @@ async fn a_newer_seed_is_told() -> Outcome {
     db.migrate(&schema, &Plan::latest()).await?;
     db.run(&schema, "COMMENT ON TABLE {schema}.gen_durable IS '4'").await?;
     let text = told(&mut db, &schema).await;
-    assert!(text.contains("newer than this program: found version 4, known up to 3+2"), "{text}");
+    assert!(text.contains("newer than this program: found version 4, known up to 3+3"), "{text}");
     Ok(())
 }
 
@@ -133,7 +133,7 @@ async fn a_role_without_rights_on_public_and_without_a_search_path_migrates() ->
             assert_facts(&db.facts(&schema).await?, place);
         }
         let mut conn = owner.connect().await?;
-        assert_eq!(check(&mut conn, &schema).await?.to_string(), "3+2");
+        assert_eq!(check(&mut conn, &schema).await?.to_string(), "3+3");
         migrate(&owner, &schema, &plan(0)).await?;
         assert_eq!(db.remains(&public).await? + &db.remains(&schema).await?, "");
     }

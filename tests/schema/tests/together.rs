@@ -32,7 +32,7 @@ async fn ten_migrators_on_an_empty_database_all_end_well() -> Outcome {
     let mut db = Db::new().await?;
     for schema in [name("wf"), odd(), SchemaName::default()] {
         let created = usize::from(!db.schema_exists(&schema).await?);
-        assert_eq!(ten_tasks(&db, &schema).await?, 5 + created);
+        assert_eq!(ten_tasks(&db, &schema).await?, 6 + created);
         assert_one_schema(&mut db, &schema).await?;
     }
     Ok(())

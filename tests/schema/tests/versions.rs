@@ -100,11 +100,11 @@ async fn the_report_says_each_step_in_a_line() -> Outcome {
     let start = std::time::Instant::now();
     let report = db.migrate(&name("wf"), &Plan::latest()).await?;
     println!("from nothing to the latest version in {:?}", start.elapsed());
-    let lines = "created the schema wf\nup to version 1\nup to version 2\nup to version 3\nup to version 3+1\nup to version 3+2\n";
+    let lines = "created the schema wf\nup to version 1\nup to version 2\nup to version 3\nup to version 3+1\nup to version 3+2\nup to version 3+3\n";
     assert_eq!(report.to_string(), lines);
     let start = std::time::Instant::now();
     let report = db.migrate(&name("wf"), &Plan::latest()).await?;
     println!("nothing to do in {:?}", start.elapsed());
-    assert_eq!(report.to_string(), "nothing to do: the schema is at version 3+2\n");
+    assert_eq!(report.to_string(), "nothing to do: the schema is at version 3+3\n");
     Ok(())
 }

@@ -94,7 +94,7 @@ impl Table {
     }
 }
 
-const INSTANCES: [Column; 48] = [
+const INSTANCES: [Column; 50] = [
     ("id", Kind::Big),
     ("fsm", Kind::Text),
     ("fsm_version", Kind::Int),
@@ -143,6 +143,8 @@ const INSTANCES: [Column; 48] = [
     ("expired_at", Kind::Moment),
     ("expires", Kind::Flag),
     ("exit_signals", Kind::Texts),
+    ("blocked_by", Kind::Text),
+    ("due_at", Kind::Moment),
 ];
 
 const LINKS: [Column; 2] = [("id", Kind::Big), ("parent_id", Kind::Big)];
@@ -157,19 +159,21 @@ const SIGNALS: [Column; 7] = [
     ("consumed_at", Kind::Moment),
 ];
 
-const CONFIGS: [Column; 5] = [
+const CONFIGS: [Column; 6] = [
     ("kind", Kind::Text),
     ("name", Kind::Text),
     ("rate", Kind::Real),
     ("capacity", Kind::Real),
     ("shards", Kind::Small),
+    ("by_operator", Kind::Flag),
 ];
 
-const BUCKETS: [Column; 6] = [
+const BUCKETS: [Column; 7] = [
     ("kind", Kind::Text),
     ("key", Kind::Text),
     ("shard", Kind::Small),
     ("capacity", Kind::Real),
     ("available", Kind::Real),
     ("last_refill", Kind::Moment),
+    ("promised_at", Kind::Moment),
 ];

@@ -46,7 +46,7 @@ fn expected() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
             &[
                 "gen_durable_await_deadline (await_deadline<?)",
                 "gen_durable_join_deadline (await_deadline<?)",
-                "gen_durable_deadline (deadline_at<?)",
+                "gen_durable_deadline (deadline_at>? AND deadline_at<?)",
             ],
         ),
         ("end_waits_next", sql::end_waits_next(), &["gen_durable_await_deadline", "gen_durable_join_deadline", "gen_durable_deadline"]),

@@ -97,6 +97,6 @@ mod tests {
     #[test]
     fn a_migration_without_steps_says_so() {
         let report = Report { steps: Vec::new(), version: SchemaVersion::LATEST };
-        assert_eq!(report.to_string(), "nothing to do: the schema is at version 3+2\n");
+        assert_eq!(report.to_string(), "nothing to do: the schema is at version 3+3\n");
     }
 }

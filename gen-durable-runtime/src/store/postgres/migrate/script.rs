@@ -63,7 +63,7 @@ const SCRIPTS: [Script; 6] = [
     },
 ];
 
-pub(super) const INDEXES: [Index; 3] = [
+pub(super) const INDEXES: [Index; 4] = [
     Index {
         own: 1,
         name: "signals_inbox",
@@ -87,6 +87,14 @@ pub(super) const INDEXES: [Index; 3] = [
         create: include_str!("versions/own_3/deadline.sql"),
         create_concurrently: include_str!("versions/own_3/deadline_concurrently.sql"),
         drop_concurrently: include_str!("versions/own_3/deadline_drop.sql"),
+    },
+    Index {
+        own: 3,
+        name: "gen_durable_blocked",
+        table: "gen_durable",
+        create: include_str!("versions/own_3/blocked.sql"),
+        create_concurrently: include_str!("versions/own_3/blocked_concurrently.sql"),
+        drop_concurrently: include_str!("versions/own_3/blocked_drop.sql"),
     },
 ];
 

@@ -23,7 +23,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// The versions of both parts, written `3+2`; a seed without our part is `3`.
+/// The versions of both parts, written `3+3`; a seed without our part is `3`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SchemaVersion {
     pub(super) seed: u32,

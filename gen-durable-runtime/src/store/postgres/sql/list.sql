@@ -4,6 +4,7 @@ SELECT g.id, g.fsm, g.fsm_version, g.step, g.status::text AS status, g.state::te
   g.result::text AS result, g.last_error, g.cancelled_at IS NOT NULL AS cancelled, coalesce(g.awaits, '{}') AS awaits, g.correlation_key, g.queue, g.priority,
   g.attempt, g.crashes, g.transitions, g.locked_by,
   (extract(epoch FROM CASE WHEN isfinite(g.await_deadline) THEN g.await_deadline END) * 1000000)::bigint AS await_deadline_us,
+  (extract(epoch FROM CASE WHEN isfinite(g.deadline_at) THEN g.deadline_at END) * 1000000)::bigint AS deadline_us,
   (extract(epoch FROM CASE WHEN isfinite(g.eligible_at) THEN g.eligible_at END) * 1000000)::bigint AS eligible_us,
   (extract(epoch FROM CASE WHEN isfinite(g.lease_expires_at) THEN g.lease_expires_at END) * 1000000)::bigint AS lease_us,
   (extract(epoch FROM CASE WHEN isfinite(g.inserted_at) THEN g.inserted_at END) * 1000000)::bigint AS inserted_us,

@@ -21,6 +21,13 @@ SELECT
   await_mode::bigint, await_need::bigint, to_json(await_groups)::text, parent_round, child_index::bigint,
   counted::int::bigint, children_done::bigint, children_quorum::bigint, shielded::int::bigint,
   CASE cancelled_at WHEN 'infinity' THEN 9223372036854775807 WHEN '-infinity' THEN (-9223372036854775808)::bigint
-       ELSE (extract(epoch FROM cancelled_at) * 1000000)::bigint END, cancel_reason
+       ELSE (extract(epoch FROM cancelled_at) * 1000000)::bigint END, cancel_reason,
+  CASE deadline_at WHEN 'infinity' THEN 9223372036854775807 WHEN '-infinity' THEN (-9223372036854775808)::bigint
+       ELSE (extract(epoch FROM deadline_at) * 1000000)::bigint END,
+  CASE expired_at WHEN 'infinity' THEN 9223372036854775807 WHEN '-infinity' THEN (-9223372036854775808)::bigint
+       ELSE (extract(epoch FROM expired_at) * 1000000)::bigint END,
+  expires::int::bigint, to_json(exit_signals)::text, blocked_by,
+  CASE due_at WHEN 'infinity' THEN 9223372036854775807 WHEN '-infinity' THEN (-9223372036854775808)::bigint
+       ELSE (extract(epoch FROM due_at) * 1000000)::bigint END
 FROM {schema}.gen_durable
 ORDER BY id

@@ -4,5 +4,6 @@ COPY {schema}.gen_durable (
   home_priority, concurrency_key, concurrency_shard, eligible_at, attempt, errors, crashes, transitions,
   last_error, await_deadline, rate_limit, weight, locked_by, lease_expires_at, parent_id, children_pending,
   correlation_key, correlation_scope, inserted_at, updated_at, await_mode, await_need, await_groups, parent_round, child_index, counted,
-  children_done, children_quorum, shielded, cancelled_at, cancel_reason
+  children_done, children_quorum, shielded, cancelled_at, cancel_reason,
+  deadline_at, expired_at, expires, exit_signals, blocked_by, due_at
 ) FROM STDIN (FORMAT binary)

@@ -6,6 +6,7 @@ SELECT
   last_error, await_deadline, rate_limit, weight, locked_by, lease_expires_at,
   CASE WHEN parent_id <= id THEN parent_id END, children_pending, correlation_key, correlation_scope,
   inserted_at, updated_at, await_mode, await_need, await_groups, parent_round, child_index, counted,
-  children_done, children_quorum, shielded, cancelled_at, cancel_reason
+  children_done, children_quorum, shielded, cancelled_at, cancel_reason,
+  deadline_at, expired_at, expires, exit_signals, blocked_by, due_at
 FROM gen_durable
 ORDER BY id

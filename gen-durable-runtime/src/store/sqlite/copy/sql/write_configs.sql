@@ -1,6 +1,6 @@
 -- One row of gen_durable_bucket_configs; its parameters are its columns.
 INSERT INTO gen_durable_bucket_configs (
-  kind, name, rate, capacity, shards
+  kind, name, rate, capacity, shards, by_operator
 ) VALUES (
-  ?, ?, ?, ?, ?
+  ?, ?, ?, ?, ?, ?
 )

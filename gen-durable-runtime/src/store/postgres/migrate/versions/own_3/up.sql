@@ -1,14 +1,54 @@
--- Our version 3: deadlines of machines and signals that leave any step. Columns are nullable or have a constant default, so
--- that nothing is rewritten; a program of version 2 works on: it refuses machines that have such exits.
+-- Our version 3: deadlines of machines, signals that leave any step, limits that block rows. Columns are nullable or have a
+-- constant default, so that nothing is rewritten; a program of version 2 works on: it refuses machines that have any of it.
 --
 -- deadline_at   when the instance's time is up; taken away when that was noticed, or when it has ended
 -- expired_at    since when its time is up
 -- expires       the step is left for that
 -- exit_signals  names of signals that leave the step, whatever it waits for
+-- blocked_by    what a row that is due waits for: `key:` and a concurrency key, `rate:` and a rate limit's key, `limit:` and the
+--               name of one that nobody has configured, `code:` and a machine, version and step that no worker knows
+-- due_at        when such a row was due: its eligible_at is moved out of the way
 ALTER TABLE {schema}.gen_durable
   ADD COLUMN deadline_at  timestamptz,
   ADD COLUMN expired_at   timestamptz,
   ADD COLUMN expires      boolean NOT NULL DEFAULT false,
-  ADD COLUMN exit_signals text[]
+  ADD COLUMN exit_signals text[],
+  ADD COLUMN blocked_by   text,
+  ADD COLUMN due_at       timestamptz
+-- ;;
+-- promised_at  until when the tokens of a key are promised to rows that were set aside
+ALTER TABLE {schema}.gen_durable_buckets
+  ADD COLUMN promised_at timestamptz
+-- ;;
+-- by_operator  a boot does not change it
+ALTER TABLE {schema}.gen_durable_bucket_configs
+  ADD COLUMN by_operator boolean NOT NULL DEFAULT false
+-- ;;
+-- Only a schema that the Elixir migrator took down under us can have these tables here.
+DROP TABLE IF EXISTS {schema}.gen_durable_held, {schema}.gen_durable_queues, {schema}.gen_durable_workers
+-- ;;
+-- Slots of `held` keys, from the first claim to the end of their instance. Without a foreign key, which would keep the Elixir
+-- migrator from going down: what an instance leaves behind is swept.
+CREATE TABLE {schema}.gen_durable_held (
+  instance_id bigint not null,
+  key         text not null,
+  shard       smallint not null,
+  primary key (instance_id, key)
+)
+-- ;;
+-- Queues that are paused.
+CREATE TABLE {schema}.gen_durable_queues (
+  queue     text primary key,
+  paused_at timestamptz not null default now()
+)
+-- ;;
+-- Live workers: what they serve, and which machines, versions and steps they know.
+CREATE TABLE {schema}.gen_durable_workers (
+  name       text primary key,
+  queues     text[] not null,
+  codes      text[] not null,
+  started_at timestamptz not null default now(),
+  seen_at    timestamptz not null default now()
+)
 -- ;;
 UPDATE {schema}.gen_durable_meta SET version = 3
