@@ -13,6 +13,7 @@ mod start;
 mod transition;
 mod verdict;
 
+pub mod admission;
 pub mod limits;
 pub mod plan;
 

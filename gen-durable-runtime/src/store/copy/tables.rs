@@ -168,7 +168,7 @@ const CONFIGS: [Column; 6] = [
     ("by_operator", Kind::Flag),
 ];
 
-const BUCKETS: [Column; 7] = [
+const BUCKETS: [Column; 8] = [
     ("kind", Kind::Text),
     ("key", Kind::Text),
     ("shard", Kind::Small),
@@ -176,4 +176,5 @@ const BUCKETS: [Column; 7] = [
     ("available", Kind::Real),
     ("last_refill", Kind::Moment),
     ("promised_at", Kind::Moment),
+    ("owed", Kind::Real),
 ];

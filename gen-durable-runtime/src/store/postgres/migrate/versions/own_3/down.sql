@@ -21,7 +21,8 @@ ALTER TABLE IF EXISTS {schema}.gen_durable
   DROP COLUMN IF EXISTS due_at
 -- ;;
 ALTER TABLE IF EXISTS {schema}.gen_durable_buckets
-  DROP COLUMN IF EXISTS promised_at
+  DROP COLUMN IF EXISTS promised_at,
+  DROP COLUMN IF EXISTS owed
 -- ;;
 ALTER TABLE IF EXISTS {schema}.gen_durable_bucket_configs
   DROP COLUMN IF EXISTS by_operator

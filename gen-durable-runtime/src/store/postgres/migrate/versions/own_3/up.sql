@@ -17,8 +17,10 @@ ALTER TABLE {schema}.gen_durable
   ADD COLUMN due_at       timestamptz
 -- ;;
 -- promised_at  until when the tokens of a key are promised to rows that were set aside
+-- owed         what comes back before anything may be taken: a charge beyond what there was, a limit that was made smaller
 ALTER TABLE {schema}.gen_durable_buckets
-  ADD COLUMN promised_at timestamptz
+  ADD COLUMN promised_at timestamptz,
+  ADD COLUMN owed        double precision NOT NULL DEFAULT 0
 -- ;;
 -- by_operator  a boot does not change it
 ALTER TABLE {schema}.gen_durable_bucket_configs

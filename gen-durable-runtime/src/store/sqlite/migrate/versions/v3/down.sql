@@ -13,5 +13,6 @@ ALTER TABLE gen_durable DROP COLUMN exit_signals;
 ALTER TABLE gen_durable DROP COLUMN blocked_by;
 ALTER TABLE gen_durable DROP COLUMN due_at;
 ALTER TABLE gen_durable_buckets DROP COLUMN promised_at;
+ALTER TABLE gen_durable_buckets DROP COLUMN owed;
 ALTER TABLE gen_durable_bucket_configs DROP COLUMN by_operator;
 UPDATE gen_durable_meta SET version = 2;

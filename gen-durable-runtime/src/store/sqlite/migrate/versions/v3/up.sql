@@ -7,6 +7,7 @@ ALTER TABLE gen_durable ADD COLUMN exit_signals TEXT CHECK (json_valid(exit_sign
 ALTER TABLE gen_durable ADD COLUMN blocked_by TEXT;
 ALTER TABLE gen_durable ADD COLUMN due_at INTEGER;
 ALTER TABLE gen_durable_buckets ADD COLUMN promised_at INTEGER;
+ALTER TABLE gen_durable_buckets ADD COLUMN owed REAL NOT NULL DEFAULT 0;
 ALTER TABLE gen_durable_bucket_configs ADD COLUMN by_operator INTEGER NOT NULL DEFAULT 0;
 -- Instances whose time is up.
 CREATE INDEX gen_durable_deadline ON gen_durable (deadline_at) WHERE deadline_at IS NOT NULL;

@@ -1,0 +1,347 @@
+//! Who of the due rows may run, under gates, keys and rate limits. Decided here, once; a store reads and writes the counters.
+//!
+//! Within one key the order is strict: once a row of a key is refused, no later row of that key passes. A row takes from its
+//! gate and its rate limit only if it passes both.
+
+use std::collections::{HashMap, HashSet};
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::InstanceId;
+
+/// Which limit a counter belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LimitKind {
+    /// Slots of a gate.
+    Gate,
+    /// Tokens of a rate limit.
+    Rate,
+}
+
+impl LimitKind {
+    /// The stored name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Gate => "conc",
+            Self::Rate => "rate",
+        }
+    }
+
+    /// The kind with this stored name.
+    pub fn from_stored(text: &str) -> Option<Self> {
+        [Self::Gate, Self::Rate].into_iter().find(|kind| kind.as_str() == text)
+    }
+}
+
+/// What a limit allows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LimitConfig {
+    /// Slots, or the size of the bucket.
+    pub capacity: f64,
+    /// Tokens a second; 0 for a gate.
+    pub rate: f64,
+    /// Counter rows a key.
+    pub shards: i16,
+}
+
+impl LimitConfig {
+    /// The capacity of one shard. Slots are whole: the first shards have what is left over.
+    pub fn of_shard(&self, kind: LimitKind, shard: i16) -> f64 {
+        let shards = f64::from(self.shards.max(1));
+        match kind {
+            LimitKind::Rate => self.capacity / shards,
+            LimitKind::Gate => {
+                let whole = (self.capacity / shards).floor();
+                whole + f64::from(u8::from(f64::from(shard) < self.capacity - whole * shards))
+            }
+        }
+    }
+}
+
+/// One counter row, locked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bucket {
+    /// Its number.
+    pub shard: i16,
+    /// The most it may have.
+    pub capacity: f64,
+    /// What may be taken.
+    pub available: f64,
+    /// What comes back before anything may be taken.
+    pub owed: f64,
+    /// When it was refilled last.
+    pub refilled: Option<Timestamp>,
+    /// Until when tokens of the whole key are promised; on shard 0.
+    pub promised: Option<Timestamp>,
+}
+
+impl Bucket {
+    /// A key's first row is made when it is first taken from.
+    pub fn new(config: &LimitConfig, kind: LimitKind, shard: i16, now: Timestamp) -> Self {
+        let capacity = config.of_shard(kind, shard);
+        let refilled = (kind == LimitKind::Rate).then_some(now);
+        Self { shard, capacity, available: capacity, owed: 0.0, refilled, promised: None }
+    }
+
+    /// Adds what came back: what is owed first. Never more than the capacity, however long ago.
+    pub fn credit(&mut self, amount: f64) {
+        let paid = self.owed.min(amount);
+        self.owed -= paid;
+        self.available = (self.available + amount - paid).min(self.capacity);
+    }
+
+    /// Takes what an outcome really used, beyond what there is: the rest is owed.
+    pub fn charge(&mut self, amount: f64) {
+        let taken = self.available.min(amount);
+        self.available -= taken;
+        self.owed += amount - taken;
+    }
+
+    /// The tokens that time brought. A clock that went back brings none, and takes none away.
+    pub fn refill(&mut self, config: &LimitConfig, now: Timestamp) {
+        let Some(since) = self.refilled else { return };
+        let seconds = now.duration_since(since).as_secs_f64();
+        if seconds > 0.0 {
+            self.credit(seconds * config.rate / f64::from(config.shards.max(1)));
+            self.refilled = Some(now);
+        }
+    }
+
+    /// How long until it has so much.
+    fn wait_for(&self, amount: f64, config: &LimitConfig) -> f64 {
+        let missing = (amount - self.available).max(0.0) + self.owed;
+        missing / (config.rate / f64::from(config.shards.max(1))).max(f64::MIN_POSITIVE)
+    }
+}
+
+/// The counter rows of one key, as far as they could be locked.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Buckets {
+    /// Those that are ours for now, by their number.
+    pub rows: Vec<Bucket>,
+    /// Others stand, and someone else holds them.
+    pub locked: bool,
+    /// They were made here, and are inserted.
+    pub minted: bool,
+    /// They changed, and are written.
+    pub changed: bool,
+}
+
+/// A due row, in its order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// The instance.
+    pub id: InstanceId,
+    /// Its concurrency key,
+    pub key: Option<String>,
+    /// which is executing, where its key has no gate,
+    pub busy: bool,
+    /// and the slot of it that the instance holds already.
+    pub holds: Option<i16>,
+    /// Its rate limit's key, and how much it takes.
+    pub rate: Option<(String, f64)>,
+    /// It crashed twice before: one of these at a time.
+    pub crashed: bool,
+    /// It was set aside before.
+    pub was_blocked: bool,
+}
+
+/// What becomes of a candidate.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Admitted {
+    /// It runs, in this slot of its gate.
+    Takes(Option<i16>),
+    /// It is set aside.
+    Blocked(Blocked),
+    /// It stands where it stands: someone else holds the counter, or it is not its turn.
+    Left,
+}
+
+/// Why a row is set aside.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Blocked {
+    /// What it waits for, as it is stored: `key:`, `rate:` or `limit:` and the key or the name.
+    pub by: String,
+    /// When its tokens are there; `None` until it is woken.
+    pub until: Option<Timestamp>,
+}
+
+/// The limits, the counters and the clock of one claim.
+#[derive(Debug)]
+pub struct Admission {
+    /// By kind and name.
+    pub configs: HashMap<(LimitKind, String), LimitConfig>,
+    /// By kind and key.
+    pub buckets: HashMap<(LimitKind, String), Buckets>,
+    /// The database's time.
+    pub now: Timestamp,
+}
+
+/// The name of a key's type: what stands before its first part.
+pub fn name_of(key: &str) -> &str {
+    key.split_once(':').map_or(key, |(name, _)| name)
+}
+
+impl Admission {
+    /// The config of a key's type.
+    pub fn config(&self, kind: LimitKind, key: &str) -> Option<LimitConfig> {
+        self.configs.get(&(kind, name_of(key).to_owned())).copied()
+    }
+
+    /// Decides for each, in order, until `limit` are taken; the rest is left.
+    pub fn decide(&mut self, candidates: &[Candidate], limit: usize) -> Vec<Admitted> {
+        let (mut turn, mut taken) = (Turn::default(), 0);
+        let mut answers = Vec::with_capacity(candidates.len());
+        for candidate in candidates {
+            let answer = if taken < limit { self.one(candidate, &mut turn) } else { Admitted::Left };
+            taken += usize::from(matches!(answer, Admitted::Takes(_)));
+            answers.push(answer);
+        }
+        answers
+    }
+
+    fn one(&mut self, c: &Candidate, turn: &mut Turn) -> Admitted {
+        if c.crashed && turn.crashed {
+            // It keeps its place in the line of its keys.
+            turn.left.extend(c.key.iter().chain(c.rate.iter().map(|(key, _)| key)).cloned());
+            return Admitted::Left;
+        }
+        let slot = match self.slot(c, turn) {
+            Ok(slot) => slot,
+            Err(refused) => return turn.refused(c.key.as_ref(), refused),
+        };
+        if let Err(refused) = self.tokens(c, turn) {
+            return turn.refused(c.rate.as_ref().map(|(key, _)| key), refused);
+        }
+        turn.crashed |= c.crashed;
+        if let Some(key) = &c.key {
+            match slot {
+                Some(shard) if c.holds.is_none() => self.take(LimitKind::Gate, key, shard, 1.0),
+                Some(_) => {}
+                None => drop(turn.keys.insert(key.clone())),
+            }
+        }
+        Admitted::Takes(slot)
+    }
+
+    /// A free slot of its gate; `None` where its key has no gate and is free.
+    fn slot(&mut self, c: &Candidate, turn: &Turn) -> Result<Option<i16>, Admitted> {
+        let Some(key) = &c.key else { return Ok(None) };
+        if c.holds.is_some() {
+            return Ok(c.holds);
+        }
+        let blocked = || Admitted::Blocked(Blocked { by: format!("key:{key}"), until: None });
+        if turn.left.contains(key) {
+            return Err(Admitted::Left);
+        }
+        let Some(config) = self.config(LimitKind::Gate, key) else {
+            return if c.busy || turn.keys.contains(key) { Err(blocked()) } else { Ok(None) };
+        };
+        if turn.blocked.contains(key) {
+            return Err(blocked());
+        }
+        let buckets = self.of(LimitKind::Gate, key, &config);
+        // The fullest first, so that the counters stay even.
+        let free = buckets.rows.iter().filter(|b| b.available >= 1.0 && b.owed == 0.0);
+        match free.max_by(|a, b| a.available.total_cmp(&b.available).then(b.shard.cmp(&a.shard))) {
+            Some(bucket) => Ok(Some(bucket.shard)),
+            None if buckets.locked => Err(Admitted::Left),
+            None => Err(blocked()),
+        }
+    }
+
+    /// Takes its tokens, or says until when it waits for them.
+    fn tokens(&mut self, c: &Candidate, turn: &mut Turn) -> Result<(), Admitted> {
+        let Some((key, weight)) = &c.rate else { return Ok(()) };
+        if turn.left.contains(key) {
+            return Err(Admitted::Left);
+        }
+        let Some(config) = self.config(LimitKind::Rate, key) else {
+            return Err(Admitted::Blocked(Blocked { by: format!("limit:{}", name_of(key)), until: None }));
+        };
+        // A weight that no shard can hold would wait for ever: the limit was made smaller since. It takes all there can be.
+        let weight = weight.min(config.of_shard(LimitKind::Rate, 0));
+        let now = self.now;
+        let buckets = self.of(LimitKind::Rate, key, &config);
+        buckets.rows.iter_mut().for_each(|b| b.refill(&config, now));
+        let refused_before = turn.blocked.contains(key);
+        let enough = buckets.rows.iter().find(|b| !refused_before && b.available + EPSILON >= weight && b.owed == 0.0);
+        if let Some(shard) = enough.map(|b| b.shard) {
+            self.take(LimitKind::Rate, key, shard, weight);
+            return Ok(());
+        }
+        let first = buckets.rows.iter().find(|b| b.shard == 0);
+        let Some(promised) = first.map(|b| b.promised).filter(|_| !buckets.locked) else { return Err(Admitted::Left) };
+        let soonest = buckets.rows.iter().map(|b| b.wait_for(weight, &config)).fold(f64::INFINITY, f64::min);
+        let soonest = after(now, soonest);
+        let until = match promised.filter(|at| *at > now && !c.was_blocked) {
+            Some(line) => after(line, weight / config.rate.max(f64::MIN_POSITIVE)).max(soonest),
+            None => soonest,
+        };
+        if !c.was_blocked {
+            buckets.promise(until);
+        }
+        Err(Admitted::Blocked(Blocked { by: format!("rate:{key}"), until: Some(until) }))
+    }
+
+    /// The rows of a key; made if there are none.
+    fn of(&mut self, kind: LimitKind, key: &str, config: &LimitConfig) -> &mut Buckets {
+        let now = self.now;
+        let buckets = self.buckets.entry((kind, key.to_owned())).or_default();
+        if buckets.rows.is_empty() && !buckets.locked {
+            buckets.rows = (0..config.shards.max(1)).map(|shard| Bucket::new(config, kind, shard, now)).collect();
+            buckets.minted = true;
+        }
+        buckets
+    }
+
+    fn take(&mut self, kind: LimitKind, key: &str, shard: i16, amount: f64) {
+        let Some(buckets) = self.buckets.get_mut(&(kind, key.to_owned())) else { return };
+        if let Some(bucket) = buckets.rows.iter_mut().find(|b| b.shard == shard) {
+            bucket.available = (bucket.available - amount).max(0.0);
+            buckets.changed = true;
+        }
+    }
+}
+
+/// What rounding may lose of a token.
+const EPSILON: f64 = 1e-9;
+
+impl Buckets {
+    fn promise(&mut self, until: Timestamp) {
+        if let Some(first) = self.rows.iter_mut().find(|b| b.shard == 0) {
+            first.promised = Some(until);
+            self.changed = true;
+        }
+    }
+}
+
+/// What the rows before left to the ones behind them.
+#[derive(Default)]
+struct Turn {
+    /// One that crashed before runs.
+    crashed: bool,
+    /// Keys without a gate that were taken.
+    keys: HashSet<String>,
+    /// Keys at which a row was refused: nobody behind it passes.
+    blocked: HashSet<String>,
+    /// Keys of which a row was left: nobody behind it overtakes.
+    left: HashSet<String>,
+}
+
+impl Turn {
+    /// By this key.
+    fn refused(&mut self, by: Option<&String>, answer: Admitted) -> Admitted {
+        match &answer {
+            Admitted::Blocked(_) => self.blocked.extend(by.cloned()),
+            Admitted::Left | Admitted::Takes(_) => self.left.extend(by.cloned()),
+        }
+        answer
+    }
+}
+
+/// So many seconds later, as far as the calendar goes.
+fn after(at: Timestamp, seconds: f64) -> Timestamp {
+    let span = SignedDuration::try_from_secs_f64(seconds.min(3.2e9)).unwrap_or(SignedDuration::MAX);
+    at.checked_add(span).unwrap_or(Timestamp::MAX)
+}
