@@ -86,7 +86,9 @@ fn entry(m: &Machine, s: &Step) -> TokenStream {
 /// A cancel does not interrupt a shielded step, nor what `on_cancel` leads to, nor the step that another exit leads to.
 fn shielded(m: &Machine, s: &Step) -> bool {
     let stays = m.options.on_cancel.as_ref().map(|to| stays(m, to)).unwrap_or_default();
-    s.options.shield || m.outside_exits().any(|to| *to == s.ident) || stays.iter().any(|at| std::ptr::eq(&m.steps[*at], s))
+    s.options.shield
+        || m.outside_exits().any(|to| *to == s.ident)
+        || stays.iter().any(|at| std::ptr::eq(&m.steps[*at], s))
 }
 
 fn deadline(k: &TokenStream, s: &Step) -> TokenStream {

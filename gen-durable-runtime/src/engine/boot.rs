@@ -58,10 +58,7 @@ pub(super) fn twins(machines: &[&'static MachineRegistration]) -> Vec<String> {
 /// What the annotation may say and this engine cannot honour yet: never ignored in silence.
 pub(super) fn unsupported(info: &'static MachineInfo, dialect: &str) -> Vec<String> {
     let mut words: Vec<(Option<&str>, String)> = Vec::new();
-    let on_machine = [
-        (info.dedup.is_some(), "endless(dedup = ..)"),
-        (info.retention != (None, None), "retention(..)"),
-    ];
+    let on_machine = [(info.dedup.is_some(), "endless(dedup = ..)"), (info.retention != (None, None), "retention(..)")];
     words.extend(on_machine.iter().filter(|(given, _)| *given).map(|(_, word)| (None, (*word).to_owned())));
     words.extend(info.steps.iter().flat_map(|s| unsupported_on(s).into_iter().map(|w| (Some(s.variant), w))));
     let place = |step: Option<&str>| step.map_or(String::new(), |s| format!(", step `{s}`"));
@@ -84,12 +81,7 @@ pub(super) fn unsupported(info: &'static MachineInfo, dialect: &str) -> Vec<Stri
 }
 
 fn unsupported_on(step: &StepInfo) -> Vec<String> {
-    let words = [
-        (step.rate_limit.is_some(), "rate_limit(..)"),
-        (step.concurrency.is_some_and(|c| c.limit.is_some()), "concurrency(..) with a limit"),
-        (step.concurrency.is_some_and(|c| c.held), "concurrency(..) with held"),
-        (!step.schedules.is_empty(), "every / cron"),
-    ];
+    let words = [(!step.schedules.is_empty(), "every / cron")];
     words.iter().filter(|(given, _)| *given).map(|(_, word)| (*word).to_owned()).collect()
 }
 

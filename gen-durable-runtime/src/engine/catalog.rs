@@ -6,14 +6,17 @@ use std::{
     sync::Arc,
 };
 
-use super::boot::{NOTHING_LINKED, names, step_names, takes_over, twins, unserved, unsupported};
+use super::{
+    boot::{NOTHING_LINKED, names, step_names, takes_over, twins, unserved, unsupported},
+    limiter,
+};
 use crate::{
     Error,
     machine::{
         ExitKind, MachineInfo,
         registry::{self, AnyHandler, MachineRegistration, Run, RunFuture},
     },
-    store::Known,
+    store::{Known, LimitDef},
 };
 
 /// Who serves what: given to a worker before it starts.
@@ -54,6 +57,8 @@ pub(super) struct Served {
     pub(super) run: RunStep,
     pub(super) handler: AnyHandler,
     pub(super) awaits_signals: bool,
+    /// It has keys that are kept to the end.
+    pub(super) may_hold: bool,
 }
 
 /// Every machine this process serves, by the names and versions that may be stored.
@@ -63,6 +68,7 @@ pub struct Catalog {
     known: Known,
     queues: Vec<&'static str>,
     infos: Vec<&'static MachineInfo>,
+    limits: Vec<LimitDef>,
 }
 
 impl Catalog {
@@ -85,6 +91,9 @@ impl Catalog {
             }
         }
         faults.extend(twins(&machines));
+        let (limits, differing) = limiter::of_steps(catalog.infos.iter().flat_map(|info| info.steps));
+        catalog.limits = limits;
+        faults.extend(differing);
         if faults.is_empty() {
             return Ok(catalog);
         }
@@ -104,12 +113,15 @@ impl Catalog {
         };
         let awaits_signals = info.steps.iter().any(|s| s.awaits.is_some())
             || info.exits.iter().any(|e| matches!(e.kind, ExitKind::Signal(_)));
-        let served = Arc::new(Served { info, registration, run, handler, awaits_signals });
+        let may_hold = info.steps.iter().any(|s| s.concurrency.is_some_and(|c| c.held));
+        let served = Arc::new(Served { info, registration, run, handler, awaits_signals, may_hold });
         let mut version = Some(info);
         while let Some(stored) = version {
             self.learn(stored, &served);
             version = stored.upgrades;
         }
+        let held = info.steps.iter().filter_map(|s| s.concurrency.filter(|c| c.held));
+        self.known.held.extend(held.map(|c| c.name.to_owned()));
         self.infos.push(info);
         self.queues.push(info.queue);
         self.queues.extend(info.steps.iter().filter_map(|s| s.queue));
@@ -147,6 +159,11 @@ impl Catalog {
     /// The queues its machines stand in.
     pub fn queues(&self) -> impl Iterator<Item = &'static str> {
         self.queues.iter().copied()
+    }
+
+    /// The limits of its machines.
+    pub fn limits(&self) -> &[LimitDef] {
+        &self.limits
     }
 
     /// The machines that are served.

@@ -84,12 +84,25 @@ async fn commit_inline(store: &Arc<dyn Store>, waker: &Waker, transition: Transi
         let committed = persist(store, std::slice::from_ref(&transition)).await;
         let committed = committed.map_err(|error| Refused(Arc::new(error)))?;
         committed.wakes.iter().for_each(|queue| waker.wake(queue));
+        unblock(store, waker, &committed.released).await;
         waker.notifier.tell(std::slice::from_ref(&transition), &committed);
         match committed.first() {
             Some(Committed::Busy) => tokio::time::sleep(AGAIN.0).await,
             Some(answer) => return Ok((*answer, transition)),
             None => return Err(Refused(Arc::new(Error::stopped()))),
         }
+    }
+}
+
+/// Wakes whoever was set aside for keys that were just given up: after the commit, or a claim that set rows aside meanwhile
+/// would be missed. What fails here is left to the floor.
+async fn unblock(store: &Arc<dyn Store>, waker: &Waker, released: &[(String, u32)]) {
+    if released.is_empty() {
+        return;
+    }
+    match store.unblock(released).await {
+        Ok(queues) => queues.iter().for_each(|queue| waker.wake(queue)),
+        Err(error) => tracing::debug!(%error, "waking blocked rows failed: left to the floor"),
     }
 }
 
@@ -182,6 +195,11 @@ impl Lane {
     }
 
     fn answer(&self, piece: Batch, committed: Commits) {
+        if !committed.released.is_empty() {
+            let (store, waker, released) = (Arc::clone(&self.store), self.waker.clone(), committed.released);
+            tokio::spawn(async move { unblock(&store, &waker, &released).await });
+        }
+        let committed = Commits { released: vec![], ..committed };
         committed.wakes.iter().for_each(|queue| self.waker.wake(queue));
         self.waker.notifier.tell(&piece.transitions, &committed);
         for ((transition, (answer, again)), committed) in

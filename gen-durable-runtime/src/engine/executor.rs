@@ -20,7 +20,8 @@ use super::{
 use crate::{
     machine::StepError,
     model::{
-        Advance, Change, Claim, ClaimToken, Committed, ConcurrencySlot, Deadline, Entry, Exits, InstanceId, Transition, Wake,
+        Advance, Change, Claim, ClaimToken, Committed, ConcurrencySlot, Deadline, Entry, Exits, InstanceId, Transition,
+        Wake,
         plan::{self, Rules},
     },
 };
@@ -87,7 +88,8 @@ impl Shared {
             };
             let Some(transition) = transition else { return };
             let started = served.info.history.then(|| at.database_time(began)).filter(|_| leaves_a_line(&transition));
-            let transition = Transition { started, exits: exits(&served, &claim, &transition), ..transition };
+            let (exits, may_hold) = (exits(&served, &claim, &transition), served.may_hold);
+            let transition = Transition { started, exits, may_hold, ..transition };
             match self.persist(&served, &claim, transition).await {
                 Some((Committed::Kept, Transition { change: Change::Advance(advance), .. })) => {
                     drop(alone.take());
@@ -185,7 +187,8 @@ impl Shared {
         let failure = error.failure().cloned().unwrap_or_else(unstorable);
         let step = served.info.step(&claim.step);
         for transition in [settle(served, step, claim, &failure, rules(served, false)), plan::failed(claim, &failure)] {
-            let transition = Transition { started, exits: exits(served, claim, &transition), ..transition };
+            let (exits, may_hold) = (exits(served, claim, &transition), served.may_hold);
+            let transition = Transition { started, exits, may_hold, ..transition };
             match self.committer.commit(transition).await {
                 Ok(committed) => return Some(committed),
                 Err(Refused(error)) => tracing::error!(%error, id = %claim.id, "the failure cannot be stored either"),
@@ -263,7 +266,11 @@ fn leaves_a_line(transition: &Transition) -> bool {
 /// The claim as it stands after a commit in place.
 fn onward(claim: Claim, advance: Advance) -> Claim {
     let Entry { step, state, concurrency, .. } = advance.entry;
+    let same = concurrency.as_ref().map(|slot| &slot.key) == claim.concurrency_key.as_ref();
+    let (slot, holds) = if same { (claim.slot, claim.holds) } else { (None, false) };
     Claim {
+        slot,
+        holds,
         version: advance.version,
         step: step.to_owned(),
         state,

@@ -33,6 +33,8 @@ static ENGINES: AtomicU64 = AtomicU64::new(1);
 pub struct Inline {
     shared: Arc<Shared>,
     queues: BTreeSet<String>,
+    /// Its limits are known to the store.
+    defined: AtomicBool,
 }
 
 /// What [`Inline::next`] found.
@@ -79,7 +81,7 @@ impl Inline {
             config: EngineConfig { in_place: 1, ..EngineConfig::default() },
             waker,
         });
-        Self { shared, queues }
+        Self { shared, queues, defined: AtomicBool::new(false) }
     }
 
     /// Looks into this queue as well; whether it did not before.
@@ -97,6 +99,9 @@ impl Inline {
     /// # Errors
     /// The store's.
     pub async fn next(&self) -> Result<Next, Error> {
+        if !self.defined.swap(true, Ordering::AcqRel) {
+            super::limiter::define(&self.shared.store, &self.shared.catalog).await?;
+        }
         loop {
             let mut soonest = None;
             for queue in &self.queues {
@@ -133,6 +138,8 @@ impl Inline {
             lease: shared.config.lease,
             known: shared.catalog.known(),
             crashed: true,
+            limits: true,
+            look: false,
         };
         let since = Instant::now();
         let Claimed { mut claims, now, next_due, next_deadline, .. } = shared.store.claim(&order).await?;

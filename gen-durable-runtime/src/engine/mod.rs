@@ -16,6 +16,7 @@ mod identity;
 #[cfg(feature = "testing")]
 mod inline;
 mod leaving;
+mod limiter;
 mod listener;
 mod running;
 mod scheduler;
@@ -29,5 +30,6 @@ pub use catalog::{Catalog, Handlers, RunStep};
 pub use config::EngineConfig;
 #[cfg(feature = "testing")]
 pub use inline::{Inline, Next, Ran};
+pub use limiter::define as define_limits;
 pub use running::Engine;
 pub use stats::Stats;

@@ -13,8 +13,16 @@ use jiff::Timestamp;
 use tokio::{sync::Semaphore, task::JoinSet};
 
 use super::{
-    bell::Bells, catalog::Catalog, committer::Committer, config::EngineConfig, held::AllHeld, identity::Identity,
-    scheduler::Scheduler, shared::Shared, stats::Stats, waker::Waker,
+    bell::Bells,
+    catalog::Catalog,
+    committer::Committer,
+    config::EngineConfig,
+    held::AllHeld,
+    identity::Identity,
+    scheduler::{Limits, Scheduler},
+    shared::Shared,
+    stats::Stats,
+    waker::Waker,
 };
 use crate::{
     Error,
@@ -80,11 +88,12 @@ impl Engine {
         self.tasks.spawn(Arc::clone(shared).reap_the_dead());
         self.tasks.spawn(Arc::clone(shared).end_waits_on_time());
         self.tasks.spawn(Arc::clone(shared).forget_history());
+        self.tasks.spawn(Arc::clone(shared).keep_limits());
         self.tasks.spawn(Arc::clone(shared).listen());
         for (queue, places) in &self.places {
             let Some(bell) = shared.waker.bells.of(queue).cloned() else { continue };
             let (shared, queue, places) = (Arc::clone(shared), queue.clone(), Arc::clone(places));
-            self.schedulers.spawn(Scheduler { shared, queue, bell, places }.run());
+            self.schedulers.spawn(Scheduler { limits: Limits::default(), shared, queue, bell, places }.run());
         }
     }
 

@@ -19,10 +19,40 @@ const KEYS_IN_FLIGHT: Duration = Duration::from_millis(20);
 
 /// Claims for one queue until the worker stops.
 pub(super) struct Scheduler {
+    pub(super) limits: Limits,
     pub(super) shared: Arc<Shared>,
     pub(super) queue: String,
     pub(super) bell: Arc<Bell>,
     pub(super) places: Arc<Semaphore>,
+}
+
+/// Whether claims of a queue decide on limits: from when a plain claim met some until none was met for a while.
+#[derive(Debug, Default)]
+pub(super) struct Limits {
+    until: Option<Instant>,
+    /// When the head of the queue was last looked at for rows of busy keys.
+    looked: Option<Instant>,
+}
+
+/// How long claims go on to decide on limits when none are met.
+const STICKY: Duration = Duration::from_secs(5);
+/// How often the head of the queue is looked at.
+const LOOK: Duration = Duration::from_secs(1);
+
+impl Limits {
+    /// Whether the next claim decides on limits, and whether a plain one looks at the head of the queue.
+    fn next(&mut self) -> (bool, bool) {
+        let limits = self.until.is_some_and(|until| Instant::now() < until);
+        let look = !limits && self.looked.is_none_or(|at| at.elapsed() >= LOOK);
+        if look {
+            self.looked = Some(Instant::now());
+        }
+        (limits, look)
+    }
+
+    fn met(&mut self) {
+        self.until = Some(Instant::now() + STICKY);
+    }
 }
 
 /// What a claim brought.
@@ -34,7 +64,7 @@ struct Came {
 }
 
 impl Scheduler {
-    pub(super) async fn run(self) {
+    pub(super) async fn run(mut self) {
         let mut backoff = Backoff::default();
         let mut after_a_crashed = false;
         while !self.shared.is_stopping() {
@@ -72,8 +102,9 @@ impl Scheduler {
         free.min(self.shared.config.batch)
     }
 
-    async fn claim(&self, limit: u32, crashed: bool) -> Result<Came, crate::Error> {
-        let shared = &self.shared;
+    async fn claim(&mut self, limit: u32, crashed: bool) -> Result<Came, crate::Error> {
+        let (limits, look) = self.limits.next();
+        let shared = Arc::clone(&self.shared);
         // A row that crashed twice before runs one at a time: it must not take its neighbours down with it. After the
         // first crash nobody knows yet whose fault it was, and everything that ran there would go one by one.
         let free = || shared.crashed_running.compare_exchange(false, true, Ordering::AcqRel, Ordering::Acquire).is_ok();
@@ -85,6 +116,8 @@ impl Scheduler {
             lease: shared.config.lease,
             known: shared.catalog.known(),
             crashed,
+            limits,
+            look,
         };
         let since = Instant::now();
         let claimed = shared.store.claim(&order).await;
@@ -92,16 +125,22 @@ impl Scheduler {
         if crashed && !got_one {
             shared.crashed_running.store(false, Ordering::Release);
         }
-        let Claimed { claims, looked, now, next_due, next_deadline } = claimed?;
+        let Claimed { claims, looked, limited, wakes, now, next_due, next_deadline } = claimed?;
+        // Met by a plain claim: decided on at once.
+        let again = limited && !limits;
+        if again || (limits && limited) {
+            self.limits.met();
+        }
+        wakes.iter().for_each(|queue| shared.waker.wake(queue));
         let at = ClaimedAt { database: now, here: Instant::now(), since, stands: false };
         shared.saw_time(now, at.here);
         self.set_bells(now, next_due, next_deadline);
         // Rows of busy keys fill a claim as well: there may be more behind them.
         let full = looked == limit as usize;
-        if full && claims.is_empty() {
+        if full && claims.is_empty() && !limits {
             self.bell.ring_in(KEYS_IN_FLIGHT);
         }
-        let full = full && !claims.is_empty();
+        let full = again || (full && !claims.is_empty()) || (full && limits);
         shared.stats.claimed(claims.len());
         for claim in claims {
             self.start(claim, at);

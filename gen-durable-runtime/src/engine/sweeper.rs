@@ -63,6 +63,9 @@ impl Shared {
                 Ok(swept) => {
                     was_away = false;
                     self.note_reaped(&swept);
+                    if swept.rows > 0 {
+                        self.heal_and_wake().await;
+                    }
                     if swept.rows == PIECE as usize {
                         continue;
                     }
@@ -104,6 +107,9 @@ impl Shared {
             loop {
                 let swept = self.store.reclaim(owner, PIECE).await?;
                 self.note_reaped(&swept);
+                if swept.rows > 0 {
+                    self.heal_and_wake().await;
+                }
                 if swept.rows < PIECE as usize {
                     break;
                 }

@@ -304,8 +304,46 @@ impl Admission {
     }
 }
 
+/// The counters of a gate's key, made from what runs: after a crash, and when its limit changed. Whoever runs in a shard that is
+/// no more counts in another.
+pub fn healed(config: &LimitConfig, running: &[(i16, f64)]) -> Vec<Bucket> {
+    let shards = config.shards.max(1);
+    let of = |shard: i16| running.iter().filter(|(s, _)| s.rem_euclid(shards) == shard).map(|(_, n)| n).sum::<f64>();
+    let bucket = |shard| {
+        let (capacity, running) = (config.of_shard(LimitKind::Gate, shard), of(shard));
+        let (available, owed) = ((capacity - running).max(0.0), (running - capacity).max(0.0));
+        Bucket { shard, capacity, available, owed, refilled: None, promised: None }
+    };
+    let mut buckets: Vec<Bucket> = (0..shards).map(bucket).collect();
+    // One shard's surplus must not run beside what is over the limit in another.
+    let mut over: f64 = buckets.iter().map(|b| b.owed).sum();
+    for bucket in &mut buckets {
+        let less = bucket.available.min(over);
+        bucket.available -= less;
+        over -= less;
+    }
+    buckets
+}
+
+/// The counters of a rate limit's key under a changed limit: what was there is spread over its shards, and never more than it
+/// can hold. Full ones are idle, and go.
+pub fn resized(config: &LimitConfig, buckets: &[Bucket], now: Timestamp) -> Vec<Bucket> {
+    let mut there = buckets.to_vec();
+    there.iter_mut().for_each(|b| b.refill(config, now));
+    let (available, owed) = (there.iter().map(|b| b.available).sum::<f64>(), there.iter().map(|b| b.owed).sum::<f64>());
+    let shards = f64::from(config.shards.max(1));
+    let bucket = |shard| {
+        let new = Bucket::new(config, LimitKind::Rate, shard, now);
+        Bucket { available: (available / shards).min(new.capacity), owed: owed / shards, ..new }
+    };
+    let all: Vec<Bucket> = (0..config.shards.max(1)).map(bucket).collect();
+    if all.iter().all(|b| b.available >= b.capacity && b.owed == 0.0) { vec![] } else { all }
+}
+
 /// What rounding may lose of a token.
-const EPSILON: f64 = 1e-9;
+const EPSILON: f64 = 1e-6;
+/// A promise is kept in microseconds, rounded on its way: a token that is almost there would be waited for twice.
+const ROUNDING: SignedDuration = SignedDuration::from_micros(3);
 
 impl Buckets {
     fn promise(&mut self, until: Timestamp) {
@@ -343,5 +381,5 @@ impl Turn {
 /// So many seconds later, as far as the calendar goes.
 fn after(at: Timestamp, seconds: f64) -> Timestamp {
     let span = SignedDuration::try_from_secs_f64(seconds.min(3.2e9)).unwrap_or(SignedDuration::MAX);
-    at.checked_add(span).unwrap_or(Timestamp::MAX)
+    at.checked_add(span).and_then(|at| at.checked_add(ROUNDING)).unwrap_or(Timestamp::MAX)
 }

@@ -35,6 +35,10 @@ pub struct Claim {
     pub home_priority: Option<i16>,
     /// The concurrency key this claim holds.
     pub concurrency_key: Option<String>,
+    /// The slot of its gate, where that key has one,
+    pub slot: Option<i16>,
+    /// which the instance keeps to its end.
+    pub holds: bool,
     /// Who waits for its end.
     pub parent: Option<Parent>,
     /// It was cancelled, and its step does not shield it.

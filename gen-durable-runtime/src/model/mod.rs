@@ -27,5 +27,5 @@ pub use json::Json;
 pub use policy::RetryPolicy;
 pub use snapshot::{Snapshot, Status};
 pub use start::{SignalSpec, StartSpec, Started, Target};
-pub use transition::{Advance, Change, Committed, Transition};
+pub use transition::{Advance, Change, Committed, HeldKey, Transition};
 pub use verdict::{Failure, FailureKind, Verdict};

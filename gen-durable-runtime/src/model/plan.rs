@@ -161,8 +161,10 @@ fn advance(
 fn may_enter_in_place(claim: &Claim, entry: &Entry) -> bool {
     let key_is_held = match &entry.concurrency {
         None => true,
-        Some(ConcurrencySlot { key, limit: None }) => claim.concurrency_key.as_deref() == Some(key),
-        Some(ConcurrencySlot { limit: Some(_), .. }) => false,
+        // The slot goes along.
+        Some(ConcurrencySlot { key, limit }) => {
+            claim.concurrency_key.as_deref() == Some(key) && limit.is_some() == claim.slot.is_some()
+        }
     };
     !entry.waits() && entry.rate.is_none() && key_is_held
 }
@@ -192,6 +194,8 @@ mod tests {
             home_queue: None,
             home_priority: None,
             concurrency_key: None,
+            slot: None,
+            holds: false,
             parent: None,
             cancelled: false,
             expired: false,

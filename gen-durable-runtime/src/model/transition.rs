@@ -29,10 +29,32 @@ pub struct Transition {
     pub started: Option<Timestamp>,
     /// It is what a cancel asks for. Any other outcome than an end is dropped once a cancel was asked for.
     pub cancels: bool,
+    /// The concurrency key that the run held, its slot, and whether that is kept to the end of the instance.
+    pub held: Option<HeldKey>,
+    /// Its machine has keys that are kept to the end.
+    pub may_hold: bool,
     /// It is what the deadline leads to, which passes once.
     pub expires: bool,
     /// What leaves the step at which the row stands from now on.
     pub exits: Exits,
+}
+
+/// A concurrency key that a run held.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldKey {
+    /// As it is stored.
+    pub key: String,
+    /// The slot of its gate, if it has one.
+    pub slot: Option<i16>,
+    /// The instance keeps it to its end.
+    pub kept: bool,
+}
+
+impl HeldKey {
+    fn of(claim: &Claim) -> Option<Self> {
+        let key = claim.concurrency_key.clone()?;
+        Some(Self { key, slot: claim.slot, kept: claim.holds })
+    }
 }
 
 /// What changes on the row.
@@ -146,6 +168,8 @@ impl Transition {
             effects: None,
             started: None,
             cancels: false,
+            held: HeldKey::of(claim),
+            may_hold: false,
             expires: false,
             exits: Exits::default(),
         }

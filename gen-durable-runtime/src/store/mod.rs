@@ -7,6 +7,7 @@ pub mod copy;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod fate;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod limiting;
 mod lineage;
 #[cfg(feature = "client")]
 mod notifier;

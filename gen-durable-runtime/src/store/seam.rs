@@ -10,6 +10,7 @@ use crate::{
     model::{
         Claim, ClaimToken, Committed, HistoryEntry, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Status,
         Target, Transition,
+        admission::{LimitConfig, LimitKind},
     },
 };
 
@@ -30,6 +31,20 @@ pub trait Store: Send + Sync + 'static {
 
     /// Extends one lease and waits for its row, for a bounded time; `false` when the claim is lost.
     fn renew_one<'a>(&'a self, id: InstanceId, token: &'a ClaimToken, lease: Duration) -> Pending<'a, bool>;
+
+    /// Wakes rows that were set aside for these keys: as many as were freed and are free. Answers with their queues.
+    fn unblock<'a>(&'a self, keys: &'a [(String, u32)]) -> Pending<'a, BTreeSet<String>>;
+
+    /// What rows were set aside for, each once, in order, after this cause.
+    fn blocked<'a>(&'a self, after: &'a str, limit: u32) -> Pending<'a, Vec<String>>;
+
+    /// Makes limits known, and changes those that differ: all, when an operator says so, else only what no operator has set.
+    /// Counters follow. Answers with the queues that may have work now.
+    fn define_limits<'a>(&'a self, limits: &'a [LimitDef], by_operator: bool) -> Pending<'a, BTreeSet<String>>;
+
+    /// Sets the counters of up to `limit` gate keys to what really runs, and lets idle ones go; answers with the last key, if there
+    /// may be more.
+    fn heal<'a>(&'a self, after: &'a str, limit: u32) -> Pending<'a, Option<String>>;
 
     /// Ends up to `limit` waits whose time is up, and says when the next one is.
     fn end_waits(&self, limit: u32) -> Pending<'_, Swept>;
@@ -146,6 +161,11 @@ pub struct ClaimOrder<'a> {
     pub known: &'a Known,
     /// Whether a row whose process died before is welcome; at most one comes.
     pub crashed: bool,
+    /// Whether rows under gates and rate limits are decided on, and what is blocked is set aside. A plain claim is one statement,
+    /// takes only rows without such limits, and tells whether there were others.
+    pub limits: bool,
+    /// Whether a plain claim looks how many rows wait for busy keys.
+    pub look: bool,
 }
 
 /// The stored machines, versions and steps a worker can run: three columns of one table.
@@ -157,6 +177,8 @@ pub struct Known {
     pub versions: Vec<i32>,
     /// Step names.
     pub steps: Vec<String>,
+    /// Names of concurrency keys that an instance keeps to its end.
+    pub held: Vec<String>,
 }
 
 /// What a claim brought.
@@ -166,6 +188,10 @@ pub struct Claimed {
     pub claims: Vec<Claim>,
     /// Due rows that were looked at: as many as asked for means that there may be more behind them.
     pub looked: usize,
+    /// A plain claim met rows under limits, or many that wait for busy keys: a claim under limits has work.
+    pub limited: bool,
+    /// Queues whose rows a key set free that was found free after all.
+    pub wakes: BTreeSet<String>,
     /// The database's time.
     pub now: Timestamp,
     /// When the next row of the queue is due; known when fewer came than asked for.
@@ -181,6 +207,8 @@ pub struct Commits {
     pub answers: Vec<Committed>,
     /// The queues in which others have work now: parents, children, spawned instances, targets of signals.
     pub wakes: BTreeSet<String>,
+    /// Concurrency keys that became free, and how often: rows may have been set aside for them.
+    pub released: Vec<(String, u32)>,
 }
 
 impl std::ops::Deref for Commits {
@@ -194,6 +222,17 @@ impl<const N: usize> PartialEq<[Committed; N]> for Commits {
     fn eq(&self, other: &[Committed; N]) -> bool {
         self.answers == other
     }
+}
+
+/// A limit, as its type or an operator says it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LimitDef {
+    /// A gate, or a rate limit.
+    pub kind: LimitKind,
+    /// Stored name.
+    pub name: String,
+    /// What it allows.
+    pub config: LimitConfig,
 }
 
 /// Which children to read.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::model::{Advance, AwaitMode, Change, Deadline, Exits, Transition, Wait};
+use crate::model::{Advance, AwaitMode, Change, Deadline, Exits, RateTake, Transition, Wait};
 
 /// The columns of one row of a commit. `kind`: 0 on in place (touches no indexed column), 1 on and requeued, 2 on and
 /// parked, 3 retry, 4 done, 5 fail, 6 parked again, 7 claim given back, 8 on and waiting for its children.
@@ -22,6 +22,7 @@ pub(super) struct Written<'a> {
     pub(super) queue: Option<&'a str>,
     pub(super) priority: Option<i16>,
     pub(super) concurrency_key: Option<&'a str>,
+    pub(super) rate: Option<&'a RateTake>,
     pub(super) wait: Option<&'a Wait>,
     pub(super) quorum: Option<i32>,
     pub(super) shielded: bool,
@@ -72,6 +73,7 @@ impl<'a> Written<'a> {
             queue: (kind != 0).then_some(a.queue.as_str()),
             priority: (kind != 0).then_some(a.priority),
             concurrency_key: entry.concurrency.as_ref().map(|slot| slot.key.as_str()),
+            rate: entry.rate.as_ref(),
             shielded: entry.shielded,
             wait: entry.wait.as_ref(),
             quorum: entry.join.as_ref().and_then(|j| j.quorum).map(|n| i32::try_from(n).unwrap_or(i32::MAX)),

@@ -4,7 +4,7 @@ use super::RunningWorker;
 use crate::{
     Error,
     client::Client,
-    engine::{Catalog, Engine, EngineConfig, Handlers},
+    engine::{Catalog, Engine, EngineConfig, Handlers, define_limits},
     machine::{ServedBy, registry::AnyHandler},
     model::Invalid,
     store::Migration,
@@ -183,6 +183,7 @@ impl Worker {
         }
         let machines: Vec<String> = catalog.machines().iter().map(|m| format!("{} v{}", m.name, m.version)).collect();
         let queues: Vec<String> = config.queues.iter().map(|(queue, steps)| format!("{queue} ({steps})")).collect();
+        define_limits(client.store(), &catalog).await?;
         let engine = Engine::start(client.store().clone(), client.notifier().clone(), catalog, config)?;
         let (machines, queues) = (machines.join(", "), queues.join(", "));
         tracing::info!(database = client.describe(), machines, queues, worker = engine.name(), "working");

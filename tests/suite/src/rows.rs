@@ -23,5 +23,14 @@ pub fn token(name: &str) -> ClaimToken {
 
 /// A claim of the default queue.
 pub fn order<'a>(known: &'a Known, limit: u32, name: &str) -> ClaimOrder<'a> {
-    ClaimOrder { queue: "default", limit, token: token(name), lease: Duration::from_secs(30), known, crashed: true }
+    ClaimOrder {
+        queue: "default",
+        limit,
+        token: token(name),
+        lease: Duration::from_secs(30),
+        known,
+        crashed: true,
+        limits: false,
+        look: false,
+    }
 }

@@ -1,7 +1,7 @@
 //! Claims and leases.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     time::Duration,
 };
 
@@ -14,6 +14,9 @@ use crate::{
     store::{ClaimOrder, Claimed, Renewed},
 };
 
+/// So many rows at the head of a queue that wait for busy keys are set aside.
+const CROWD: i64 = 50;
+
 impl Postgres {
     pub(super) async fn claim_rows(&self, order: &ClaimOrder<'_>) -> Result<Claimed, Error> {
         let mut session = self.session("claiming").await?;
@@ -25,7 +28,8 @@ impl Postgres {
             .bind(&order.known.steps)
             .bind(order.crashed)
             .bind(order.token.as_str())
-            .bind(rows::micros(order.lease));
+            .bind(rows::micros(order.lease))
+            .bind(order.look);
         let rows = session.rows(query).await?;
         session.end().await?;
         // There is always a row: it carries the time.
@@ -36,7 +40,9 @@ impl Postgres {
         let taken = rows.iter().filter(|r| r.try_get::<i64, _>("id").is_ok());
         let claims = taken.map(|r| rows::claim(r, &order.token, order.queue)).collect::<Result<Vec<Claim>, _>>()?;
         let looked = usize::try_from(rows::get::<i64>(first, "looked")?).unwrap_or(0);
-        Ok(Claimed { claims, looked, now, next_due, next_deadline })
+        let crowd = rows::get::<Option<i64>>(first, "crowd")?.unwrap_or(0);
+        let limited = rows::get::<i64>(first, "limited")? > 0 || crowd >= CROWD;
+        Ok(Claimed { claims, looked, limited, wakes: BTreeSet::new(), now, next_due, next_deadline })
     }
 
     /// A claim that the statement did not return is lost, unless its row is only locked by someone else.

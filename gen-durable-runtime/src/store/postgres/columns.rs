@@ -40,6 +40,8 @@ pub(super) struct Columns<'a> {
     pub(super) shielded: Vec<bool>,
     pub(super) expires: Vec<bool>,
     pub(super) takes_deadline: Vec<bool>,
+    pub(super) rates: Vec<Option<&'a str>>,
+    pub(super) weights: Vec<Option<f64>>,
     pub(super) exit_signals: Vec<Option<String>>,
     pub(super) consumed: Vec<i64>,
 }
@@ -91,6 +93,8 @@ impl<'a> Columns<'a> {
         self.queues.push(row.queue);
         self.priorities.push(row.priority);
         self.concurrency_keys.push(row.concurrency_key);
+        self.rates.push(row.rate.map(|rate| rate.key.as_str()));
+        self.weights.push(row.rate.map(|rate| rate.weight));
         self.awaits.push(row.wait.map(|w| rows::text_array(&w.names)));
         self.await_modes.push(row.wait.and_then(await_mode));
         self.await_needs.push(row.wait.map(Wait::need));

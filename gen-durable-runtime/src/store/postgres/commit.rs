@@ -11,6 +11,7 @@ use crate::{
     store::{
         Commits,
         fate::{self, Stand},
+        limiting,
         written::empties_inbox,
     },
 };
@@ -33,7 +34,7 @@ impl Postgres {
     /// Those without keys in one piece, the others one by one. What landed before an error is told by its fence.
     async fn commit_apart(&self, batch: &[Transition]) -> Result<Commits, Error> {
         let (keyed, plain): (Vec<usize>, Vec<usize>) = (0..batch.len()).partition(|&at| takes_a_key(&batch[at]));
-        let mut all = Commits { answers: vec![Committed::Busy; batch.len()], wakes: BTreeSet::new() };
+        let mut all = Commits { answers: vec![Committed::Busy; batch.len()], wakes: BTreeSet::new(), released: vec![] };
         for piece in std::iter::once(plain).chain(keyed.into_iter().map(|at| vec![at])).filter(|p| !p.is_empty()) {
             let transitions: Vec<Transition> = piece.iter().map(|&at| batch[at].clone()).collect();
             match self.commit_at_once(&transitions).await {
@@ -42,6 +43,7 @@ impl Postgres {
                 Ok(commits) => {
                     piece.iter().zip(&commits.answers).for_each(|(&at, answer)| all.answers[at] = *answer);
                     all.wakes.extend(commits.wakes);
+                    all.released.extend(commits.released);
                 }
             }
         }
@@ -89,8 +91,30 @@ impl Postgres {
         self.consume(session, &written).await?;
         self.send_effects(session, &written, &mut wakes).await?;
         self.tell_parents(session, &written, &mut wakes).await?;
+        let released = self.give_back(session, batch, &changed).await?;
         let answers = self.answers(session, batch, &changed, &busy).await?;
-        Ok(Commits { answers, wakes })
+        Ok(Commits { answers, wakes, released })
+    }
+
+    /// The keys that were given up, after their slots were.
+    async fn give_back(
+        &self,
+        session: &mut Session<'_>,
+        batch: &[Transition],
+        changed: &Changed,
+    ) -> Result<Vec<(String, u32)>, Error> {
+        let written = batch.iter().enumerate().filter_map(|(at, t)| Some((t, changed.get(&at)?)));
+        let (mut keys, mut slots) = (Vec::new(), Vec::new());
+        for (key, slot) in written.clone().filter_map(|(t, status)| limiting::released(t, status)) {
+            keys.push(key.to_owned());
+            slots.extend(slot.map(|shard| (key.to_owned(), shard)));
+        }
+        let ended = written.filter(|(t, status)| t.may_hold && matches!(status.as_str(), "done" | "failed"));
+        let kept = self.release_kept(session, &ended.map(|(t, _)| t.id.get()).collect::<Vec<_>>()).await?;
+        keys.extend(kept.iter().map(|(key, _)| key.clone()));
+        slots.extend(kept);
+        self.credit(session, &slots).await?;
+        Ok(limiting::counts(keys.iter().map(String::as_str)))
     }
 
     async fn answers(
@@ -158,7 +182,9 @@ impl Postgres {
             .bind(&columns.shielded)
             .bind(&columns.expires)
             .bind(&columns.exit_signals)
-            .bind(&columns.takes_deadline);
+            .bind(&columns.takes_deadline)
+            .bind(&columns.rates)
+            .bind(&columns.weights);
         let rows = session.rows(query).await?;
         rows.iter().map(|r| Ok((columns.position(rows::get(r, "ord")?)?, rows::get(r, "status")?))).collect()
     }
@@ -215,6 +241,7 @@ impl Needs {
         // So does what a signal may leave: one that came while it ran is due at once.
         let hold = batch.iter().any(|t| parks(t) || t.effects.is_some() || !t.exits.signals.is_empty());
         let signals = batch.iter().any(|t| !t.consumed.is_empty() || empties_inbox(t));
-        Self { transaction: hold || signals, hold }
+        let slots = batch.iter().any(|t| t.held.as_ref().is_some_and(|h| h.slot.is_some()) || (t.may_hold && t.ends()));
+        Self { transaction: hold || signals || slots, hold }
     }
 }

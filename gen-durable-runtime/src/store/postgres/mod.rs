@@ -1,10 +1,12 @@
 //! The Postgres store.
 
+mod admit;
 mod cancel;
 mod claim;
 mod columns;
 mod commit;
 mod copy;
+mod counters;
 mod effects;
 mod error;
 mod inspect;

@@ -56,6 +56,8 @@ pub(super) fn claim(row: &PgRow, token: &ClaimToken, queue: &str) -> Result<Clai
         home_queue: get(row, "home_queue")?,
         home_priority: get(row, "home_priority")?,
         concurrency_key: get(row, "concurrency_key")?,
+        slot: get(row, "concurrency_shard")?,
+        holds: false,
         parent: parent(row)?,
         cancelled: get(row, "cancelled")?,
         expired: get(row, "expired")?,

@@ -197,6 +197,8 @@ struct StartColumns<'a> {
     deadline_us: Vec<Option<i64>>,
     expires: Vec<bool>,
     exit_signals: Vec<Option<String>>,
+    rates: Vec<Option<&'a str>>,
+    weights: Vec<Option<f64>>,
 }
 
 impl<'a> StartColumns<'a> {
@@ -212,6 +214,8 @@ impl<'a> StartColumns<'a> {
         self.indexes.push(lineage.map(|l| l.index));
         self.shielded.push(s.entry.shielded);
         self.deadline_us.push(s.deadline.map(rows::micros));
+        self.rates.push(s.entry.rate.as_ref().map(|rate| rate.key.as_str()));
+        self.weights.push(s.entry.rate.as_ref().map(|rate| rate.weight));
         self.expires.push(s.exits.expires);
         self.exit_signals.push(exit_signals(&s.exits).map(rows::text_array));
         let wait = s.entry.wait.as_ref();
@@ -268,7 +272,9 @@ impl<'a> StartColumns<'a> {
             .bind(&self.shielded)
             .bind(&self.deadline_us)
             .bind(&self.expires)
-            .bind(&self.exit_signals);
+            .bind(&self.exit_signals)
+            .bind(&self.rates)
+            .bind(&self.weights);
         session.rows(query).await
     }
 }

@@ -1,7 +1,7 @@
 //! Claims and leases.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     time::Duration,
 };
 
@@ -23,13 +23,21 @@ use crate::{
     },
 };
 
+/// So many rows at the head of a queue that wait for busy keys are set aside.
+const CROWD: i64 = 50;
+
 impl Sqlite {
     pub(super) async fn claim_rows(&self, order: &ClaimOrder<'_>) -> Result<Claimed, Error> {
         let mut session = self.writing("claiming", Survive::Crash).await?;
         // Within the lock: a due moment judged before it would be too early for what was committed meanwhile.
         let now = self.now();
         let due = due(&mut session, order, now).await?;
-        let chosen = choose(&due)?;
+        let (chosen, mut limited) = choose(&due)?;
+        if order.look {
+            let found = session.rows(sqlx::query(sql::claim_crowd()).bind(order.queue).bind(now)).await?;
+            let crowd = found.first().map(|r| rows::get::<i64>(r, "crowd")).transpose()?.unwrap_or(0);
+            limited |= crowd >= CROWD;
+        }
         let claims = if chosen.is_empty() { vec![] } else { take(&mut session, order, &chosen, now).await? };
         let short = claims.len() < usize::try_from(order.limit).unwrap_or(usize::MAX);
         let (next_due, next_deadline) = if short { next(&mut session, order.queue, now).await? } else { (None, None) };
@@ -37,6 +45,8 @@ impl Sqlite {
         Ok(Claimed {
             claims,
             looked: due.len(),
+            limited,
+            wakes: BTreeSet::new(),
             now: timestamp(now),
             next_due: next_due.map(timestamp),
             next_deadline: next_deadline.map(timestamp),
@@ -72,43 +82,51 @@ impl Sqlite {
 }
 
 async fn due(session: &mut Session<'_>, order: &ClaimOrder<'_>, now: i64) -> Result<Vec<SqliteRow>, Error> {
-    let known = order.known;
-    let known: Vec<(&str, i32, &str)> = (known.machines.iter().zip(&known.versions).zip(&known.steps))
-        .map(|((machine, version), step)| (machine.as_str(), *version, step.as_str()))
-        .collect();
-    let query = sqlx::query(sql::claim()).bind(order.queue).bind(i64::from(order.limit)).bind(json(&known)?);
+    let query = sqlx::query(sql::claim()).bind(order.queue).bind(i64::from(order.limit)).bind(json(&known(order))?);
     session.rows(query.bind(order.crashed).bind(now)).await
 }
 
-/// The first row of each key, and the first that crashed twice before. One that is left for the next claim keeps its place
+/// What this worker can run, row by row.
+pub(super) fn known<'a>(order: &ClaimOrder<'a>) -> Vec<(&'a str, i32, &'a str)> {
+    let known = order.known;
+    (known.machines.iter().zip(&known.versions).zip(&known.steps))
+        .map(|((machine, version), step)| (machine.as_str(), *version, step.as_str()))
+        .collect()
+}
+
+/// Whether there are others, under limits; and the first row of each key, and the first that crashed twice before. One that is left for the next claim keeps its place
 /// in the line of its key: nobody behind it overtakes.
-fn choose(due: &[SqliteRow]) -> Result<Vec<i64>, Error> {
-    let (mut keys, mut crashed) = (HashSet::new(), false);
+fn choose(due: &[SqliteRow]) -> Result<(Vec<(i64, Option<i16>)>, bool), Error> {
+    let (mut keys, mut crashed, mut limited) = (HashSet::new(), false, false);
     let mut chosen = Vec::with_capacity(due.len());
     for row in due {
+        if rows::get(row, "limited")? {
+            limited = true;
+            continue;
+        }
         let key: Option<&str> = rows::get(row, "concurrency_key")?;
         let crashes = rows::get::<i64>(row, "crashes")? > 1;
         let first_of_key = key.is_none_or(|key| keys.insert(key));
         let first_of_kind = !(crashes && crashed);
         crashed |= crashes;
         if first_of_key && first_of_kind {
-            chosen.push(rows::get(row, "id")?);
+            chosen.push((rows::get(row, "id")?, None));
         }
     }
-    Ok(chosen)
+    Ok((chosen, limited))
 }
 
 /// Leases the rows; answers in the order they were chosen.
-async fn take(
+pub(super) async fn take(
     session: &mut Session<'_>,
     order: &ClaimOrder<'_>,
-    chosen: &[i64],
+    chosen: &[(i64, Option<i16>)],
     now: i64,
 ) -> Result<Vec<Claim>, Error> {
     let query = sqlx::query(sql::claim_take()).bind(json(&chosen)?).bind(order.token.as_str());
     let taken = session.rows(query.bind(now.saturating_add(micros(order.lease))).bind(now)).await?;
     let mut claims = taken.iter().map(|r| rows::claim(r, order)).collect::<Result<Vec<_>, _>>()?;
-    let place: HashMap<i64, usize> = chosen.iter().enumerate().map(|(at, id)| (*id, at)).collect();
+    let place: HashMap<i64, usize> = chosen.iter().enumerate().map(|(at, (id, _))| (*id, at)).collect();
     claims.sort_by_key(|(claim, _)| place.get(&claim.id.get()).copied());
     let signals = received(session, &claims).await?;
     let with_signals = |(claim, ids): (Claim, Vec<i64>)| match claim.wake {
@@ -158,7 +176,11 @@ async fn received(
     found.iter().map(signal).collect()
 }
 
-async fn next(session: &mut Session<'_>, queue: &str, now: i64) -> Result<(Option<i64>, Option<i64>), Error> {
+pub(super) async fn next(
+    session: &mut Session<'_>,
+    queue: &str,
+    now: i64,
+) -> Result<(Option<i64>, Option<i64>), Error> {
     let found = session.rows(sqlx::query(sql::claim_next()).bind(queue).bind(now)).await?;
     let Some(row) = found.first() else { return Ok((None, None)) };
     Ok((rows::get(row, "due_us")?, rows::get(row, "deadline_us")?))

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use sqlx::sqlite::SqliteRow;
 
 use super::{
-    Sqlite,
+    Sqlite, counters,
     effects::tell_parents,
     encode::{CommitRow, HistoryRow, json},
     rows,
@@ -18,6 +18,7 @@ use crate::{
     store::{
         Commits,
         fate::{self, Stand},
+        limiting,
         written::{empties_inbox, moment},
     },
 };
@@ -38,6 +39,15 @@ impl Sqlite {
         consume(&mut session, &written, now).await?;
         self.send_effects(&mut session, &written, &mut wakes).await?;
         tell_parents(&mut session, &written, now, &mut wakes).await?;
+        let (mut keys, mut slots, mut ended) = (Vec::new(), Vec::new(), Vec::new());
+        for (t, status) in batch.iter().filter_map(|t| Some((t, landed(t)?))) {
+            if let Some((key, slot)) = limiting::released(t, status) {
+                keys.push(key.to_owned());
+                slots.extend(slot.map(|shard| (key.to_owned(), shard)));
+            }
+            ended.extend((t.may_hold && matches!(status.as_str(), "done" | "failed")).then_some(t.id.get()));
+        }
+        wakes.extend(counters::give_back(&mut session, keys, slots, &ended, now).await?);
         let missing: Vec<i64> = batch.iter().filter(|t| landed(t).is_none()).map(|t| t.id.get()).collect();
         let standing = if missing.is_empty() { HashMap::new() } else { stand(&mut session, &missing).await? };
         session.end().await?;
@@ -45,7 +55,7 @@ impl Sqlite {
             Some(status) => fate::written(status),
             None => standing.get(&t.id.get()).map_or(Committed::ClaimLost, |s| s.answer(t)),
         };
-        Ok(Commits { answers: batch.iter().map(answer).collect(), wakes })
+        Ok(Commits { answers: batch.iter().map(answer).collect(), wakes, released: vec![] })
     }
 }
 

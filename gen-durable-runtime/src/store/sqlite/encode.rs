@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer, ser::SerializeSeq};
 
 use crate::{
     Error, StoreClass,
-    model::{Exits, StartSpec, Transition, Wait},
+    model::{Exits, RateTake, StartSpec, Transition, Wait},
     store::{
         lineage::Lineage,
         written::{Written, await_mode, exit_signals, micros, outcome, split},
@@ -26,7 +26,7 @@ pub(super) struct CommitRow<'a> {
 impl Serialize for CommitRow<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (t, w) = (self.of, Written::of(self.of));
-        let mut row = serializer.serialize_seq(Some(26))?;
+        let mut row = serializer.serialize_seq(Some(28))?;
         row.serialize_element(&t.id.get())?;
         row.serialize_element(t.token.as_str())?;
         row.serialize_element(&t.transitions)?;
@@ -48,6 +48,7 @@ impl Serialize for CommitRow<'_> {
         row.serialize_element(&i32::from(w.shielded))?;
         exits(&mut row, &t.exits)?;
         row.serialize_element(&i32::from(t.expires))?;
+        rate(&mut row, w.rate)?;
         row.end()
     }
 }
@@ -80,7 +81,7 @@ impl Serialize for StartRow<'_> {
         let wait = s.entry.wait.as_ref();
         let (wait_us, wait_at_us) = split(s.entry.wait.as_ref().and_then(|w| w.deadline));
         let (timer_us, at_us) = split(s.entry.timer);
-        let mut row = serializer.serialize_seq(Some(28))?;
+        let mut row = serializer.serialize_seq(Some(30))?;
         row.serialize_element(id)?;
         row.serialize_element(s.machine)?;
         row.serialize_element(&s.version)?;
@@ -106,6 +107,7 @@ impl Serialize for StartRow<'_> {
         row.serialize_element(&i32::from(s.entry.shielded))?;
         row.serialize_element(&s.deadline.map(micros))?;
         exits(&mut row, &s.exits)?;
+        rate(&mut row, s.entry.rate.as_ref())?;
         row.end()
     }
 }
@@ -124,6 +126,12 @@ fn waits<R: SerializeSeq>(row: &mut R, wait: Option<&Wait>) -> Result<(), R::Err
     row.serialize_element(&wait.and_then(await_mode))?;
     row.serialize_element(&wait.map(Wait::need))?;
     row.serialize_element(&wait.map(|w| serde_json::Value::from(w.groups.to_vec()).to_string()))
+}
+
+/// The rate limit that admits the step, and what it takes.
+fn rate<R: SerializeSeq>(row: &mut R, rate: Option<&RateTake>) -> Result<(), R::Error> {
+    row.serialize_element(&rate.map(|rate| rate.key.as_str()))?;
+    row.serialize_element(&rate.map(|rate| rate.weight))
 }
 
 /// What leaves the step.

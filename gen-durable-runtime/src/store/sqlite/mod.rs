@@ -1,10 +1,12 @@
 //! The SQLite store: one file, no server. Many readers and one writer, which is the exclusion that row locks are elsewhere.
 
+mod admit;
 mod cancel;
 mod claim;
 mod clock;
 mod commit;
 mod copy;
+mod counters;
 mod effects;
 mod encode;
 mod error;

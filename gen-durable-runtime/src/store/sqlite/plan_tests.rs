@@ -49,7 +49,11 @@ fn expected() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
                 "gen_durable_deadline (deadline_at>? AND deadline_at<?)",
             ],
         ),
-        ("end_waits_next", sql::end_waits_next(), &["gen_durable_await_deadline", "gen_durable_join_deadline", "gen_durable_deadline"]),
+        (
+            "end_waits_next",
+            sql::end_waits_next(),
+            &["gen_durable_await_deadline", "gen_durable_join_deadline", "gen_durable_deadline"],
+        ),
         ("ended", sql::ended(), &["INTEGER PRIMARY KEY"]),
         ("list", sql::list(), &["INTEGER PRIMARY KEY (rowid<?)"]),
         ("owners", sql::owners(), &["gen_durable_lease"]),

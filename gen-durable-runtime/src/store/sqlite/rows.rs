@@ -79,6 +79,8 @@ fn claimed(row: &SqliteRow, token: &ClaimToken, queue: &str, wake: Wake) -> Resu
         home_queue: get(row, "home_queue")?,
         home_priority,
         concurrency_key: get(row, "concurrency_key")?,
+        slot: get::<Option<i64>>(row, "concurrency_shard")?.and_then(|shard| i16::try_from(shard).ok()),
+        holds: false,
         parent: parent(row)?,
         cancelled: get(row, "cancelled")?,
         expired: get(row, "expired")?,

@@ -1,4 +1,5 @@
 use std::{
+    collections::BTreeSet,
     fmt,
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
@@ -13,7 +14,7 @@ use crate::{
     model::{ClaimToken, HistoryEntry, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Target, Transition},
     store::{
         CallerTransaction, Cancelling, ChildPage, ClaimOrder, Claimed, Commits, DatabaseOptions, Delivery, Filter,
-        Migration, Pending, Renewed, Retrying, Standing, Store, Swept, ToldChildren, WakeUps,
+        LimitDef, Migration, Pending, Renewed, Retrying, Standing, Store, Swept, ToldChildren, WakeUps,
         copy::{Role, Side},
     },
 };
@@ -70,7 +71,25 @@ impl fmt::Debug for Sqlite {
 
 impl Store for Sqlite {
     fn claim<'a>(&'a self, order: &'a ClaimOrder<'a>) -> Pending<'a, Claimed> {
-        Box::pin(self.claim_rows(order))
+        Box::pin(
+            async move { if order.limits { self.claim_limited(order).await } else { self.claim_rows(order).await } },
+        )
+    }
+
+    fn unblock<'a>(&'a self, keys: &'a [(String, u32)]) -> Pending<'a, BTreeSet<String>> {
+        Box::pin(self.unblock_keys(keys))
+    }
+
+    fn blocked<'a>(&'a self, after: &'a str, limit: u32) -> Pending<'a, Vec<String>> {
+        Box::pin(self.blocked_causes(after, limit))
+    }
+
+    fn define_limits<'a>(&'a self, limits: &'a [LimitDef], by_operator: bool) -> Pending<'a, BTreeSet<String>> {
+        Box::pin(self.define(limits, by_operator))
+    }
+
+    fn heal<'a>(&'a self, after: &'a str, limit: u32) -> Pending<'a, Option<String>> {
+        Box::pin(self.heal_gates(after, limit))
     }
 
     fn commit<'a>(&'a self, batch: &'a [Transition]) -> Pending<'a, Commits> {

@@ -65,7 +65,8 @@ fn claim(model: &mut Model, call: &Call) -> (Answer, Vec<Claim>) {
     };
     let known = known(steps);
     let (token, crashed) = (token.clone(), *crashed);
-    let order = ClaimOrder { queue, limit: *limit, token, lease: *lease, known: &known, crashed };
+    let order =
+        ClaimOrder { queue, limit: *limit, token, lease: *lease, known: &known, crashed, limits: false, look: false };
     let taken = model.claim(&order);
     let mut claims: Vec<_> = taken.claims.iter().map(|c| claimed(c, |id| id, |signal| signal)).collect();
     claims.sort_by_key(|c| c.id);

@@ -3,7 +3,7 @@
 use gen_durable_runtime::{
     Error,
     model::{Claim, ClaimToken, InstanceId, Snapshot, Started, Wake},
-    store::{ChildPage, ClaimOrder, Delivered, Delivery, Known, Store, Swept},
+    store::{ChildPage, ClaimOrder, Commits, Delivered, Delivery, Known, Store, Swept},
 };
 use jiff::Timestamp;
 
@@ -32,7 +32,8 @@ pub(super) async fn ask(
         Call::Claim { .. } => claim(store, names, epoch, call).await?,
         Call::Commit(batch) => {
             let batch: Vec<_> = batch.iter().map(|t| names.transition(t)).collect();
-            Answer::Committed(store.commit(&batch).await?)
+            // Whom a key frees is told beside: what wakes is the same.
+            Answer::Committed(Commits { released: vec![], ..store.commit(&batch).await? })
         }
         Call::Renew(claims, lease) => {
             let claims: Vec<_> = claims.iter().map(|(id, token)| (names.there(*id), token.clone())).collect();
@@ -91,8 +92,16 @@ pub(super) async fn ask(
 async fn claim(store: &dyn Store, names: &Names, epoch: Timestamp, call: &Call) -> Result<Answer, Error> {
     let Call::Claim { queue, limit, token, lease, known, crashed } = call else { return Ok(Answer::Nothing) };
     let known = self::known(known);
-    let order =
-        ClaimOrder { queue, limit: *limit, token: token.clone(), lease: *lease, known: &known, crashed: *crashed };
+    let order = ClaimOrder {
+        queue,
+        limit: *limit,
+        token: token.clone(),
+        lease: *lease,
+        known: &known,
+        crashed: *crashed,
+        limits: false,
+        look: false,
+    };
     let came = store.claim(&order).await?;
     let since = |at: Timestamp| About(at.as_microsecond() - epoch.as_microsecond());
     assert_eq!(since(came.now), About(0), "the store's clock is not ours");
@@ -107,7 +116,7 @@ async fn claim(store: &dyn Store, names: &Names, epoch: Timestamp, call: &Call) 
 pub(super) fn known(steps: Steps) -> Known {
     let machines = steps.iter().map(|(machine, _, _)| (*machine).to_owned()).collect();
     let versions = steps.iter().map(|(_, version, _)| *version).collect();
-    Known { machines, versions, steps: steps.iter().map(|(_, _, step)| (*step).to_owned()).collect() }
+    Known { machines, versions, steps: steps.iter().map(|(_, _, step)| (*step).to_owned()).collect(), held: vec![] }
 }
 
 /// A claim as it is compared.

@@ -131,7 +131,9 @@ impl Hands {
         let Some(at) = self.claims.iter().position(ours) else { return };
         match committed {
             Committed::Kept => self.claims[at] = resolve::onward(&self.claims[at], t),
-            Committed::Done | Committed::Parked | Committed::Leaves | Committed::ClaimLost => drop(self.claims.remove(at)),
+            Committed::Done | Committed::Parked | Committed::Leaves | Committed::ClaimLost => {
+                drop(self.claims.remove(at))
+            }
             Committed::Busy | Committed::Cancelled => {}
         }
     }

@@ -94,6 +94,8 @@ impl Model {
             home_queue: h.home_queue,
             home_priority: h.home_priority,
             concurrency_key: h.concurrency_key,
+            slot: None,
+            holds: false,
             parent: h.parent.map(|id| Parent { id, round: h.round }),
             cancelled: false,
             expired: false,

@@ -28,7 +28,7 @@ impl Model {
         self.tell_others(&landed, &mut wakes);
         self.tell_parents(&landed, &mut wakes);
         let answers = batch.iter().zip(wrote).map(|(t, wrote)| wrote.unwrap_or_else(|| self.missed(t))).collect();
-        Commits { answers, wakes }
+        Commits { answers, wakes, released: vec![] }
     }
 
     /// A line of history says what was tried and where; one that lost its business key meanwhile failed.

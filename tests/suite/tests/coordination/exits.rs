@@ -37,7 +37,14 @@ pub struct Withdrawn {
 }
 
 /// Has little time.
-#[durable_fsm(output(String), handler(Hands), deadline = "600ms", on_deadline(Late), on(Withdrawn, Off), on_cancel(Undo))]
+#[durable_fsm(
+    output(String),
+    handler(Hands),
+    deadline = "600ms",
+    on_deadline(Late),
+    on(Withdrawn, Off),
+    on_cancel(Undo)
+)]
 pub enum Errand {
     #[step(start, await(Poke), next(Dash), catch(Sorry))]
     Queue { n: u32 },

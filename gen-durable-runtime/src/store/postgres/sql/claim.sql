@@ -9,9 +9,14 @@
 -- taking right now is left to it, by a try-lock. At most 100 keys a claim: each is an entry of the lock table.
 --
 -- $1 queue  $2 limit  $3 known machines  $4 their versions  $5 their steps  $6 a row that crashed twice before is welcome
--- $7 token  $8 lease in microseconds
+-- $7 token  $8 lease in microseconds  $9 look whether many rows wait for busy keys
+--
+-- Rows under a rate limit or a gate are not taken here, and told: a claim under limits decides on them (candidates.sql).
 WITH due AS MATERIALIZED (
-  SELECT g.ctid AS tid, g.id, g.priority, g.eligible_at, g.concurrency_key, g.crashes
+  SELECT g.ctid AS tid, g.id, g.priority, g.eligible_at, g.concurrency_key, g.crashes,
+    g.rate_limit IS NOT NULL OR (g.concurrency_key IS NOT NULL AND EXISTS (
+      SELECT FROM {schema}.gen_durable_bucket_configs c
+      WHERE c.kind = 'conc' AND c.name = g.concurrency_name)) AS limited
   FROM {schema}.gen_durable g
   WHERE g.queue = $1
     AND g.status = 'runnable'
@@ -33,7 +38,7 @@ WITH due AS MATERIALIZED (
     SELECT due.*,
       row_number() OVER (PARTITION BY due.concurrency_key ORDER BY due.priority, due.eligible_at, due.id) AS of_key,
       row_number() OVER (PARTITION BY due.crashes > 1 ORDER BY due.priority, due.eligible_at, due.id) AS of_kind
-    FROM due) d
+    FROM due WHERE NOT due.limited) d
   WHERE (d.concurrency_key IS NULL OR d.of_key = 1) AND (d.crashes <= 1 OR d.of_kind = 1)
 ), chosen AS MATERIALIZED (
   SELECT first.tid FROM first
@@ -46,6 +51,8 @@ WITH due AS MATERIALIZED (
       locked_by = $7,
       lease_expires_at = now() + $8 * interval '1 microsecond',
       concurrency_shard = NULL,
+      blocked_by = NULL,
+      due_at = NULL,
       updated_at = now(),
       -- What ends the wait is settled once; every retry of the visit sees the same.
       received = CASE
@@ -67,7 +74,7 @@ WITH due AS MATERIALIZED (
           WHERE p.nth <= CASE WHEN g.await_mode = 2 THEN 1 ELSE g.await_need END)
       END
   WHERE g.ctid = ANY (ARRAY(SELECT tid FROM chosen))
-  RETURNING g.id, g.fsm, g.fsm_version, g.step, g.state::text AS state, g.carry::text AS carry,
+  RETURNING g.id, g.concurrency_shard, g.fsm, g.fsm_version, g.step, g.state::text AS state, g.carry::text AS carry,
     g.attempt, g.errors, g.crashes, g.transitions, g.priority, g.home_queue, g.home_priority, g.concurrency_key,
     g.parent_id, g.parent_round, g.cancelled_at IS NOT NULL AND NOT g.shielded AS cancelled,
     g.expired_at IS NOT NULL AND g.expires AND g.cancelled_at IS NULL AS expired,
@@ -84,7 +91,18 @@ SELECT t.*,
   (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us,
   (extract(epoch FROM w.due) * 1000000)::bigint AS due_us,
   (extract(epoch FROM w.deadline) * 1000000)::bigint AS deadline_us,
-  (SELECT count(*) FROM due) AS looked
+  (SELECT count(*) FROM due) AS looked,
+  (SELECT count(*) FROM due WHERE due.limited) AS limited,
+  CASE WHEN $9 THEN (
+    -- Of the first rows that are due, how many wait for a busy key.
+    SELECT count(*) FROM (
+      SELECT g.concurrency_key FROM {schema}.gen_durable g
+      WHERE g.queue = $1 AND g.status = 'runnable' AND g.eligible_at <= now()
+      ORDER BY g.priority, g.eligible_at LIMIT 1000) d
+    WHERE d.concurrency_key IS NOT NULL AND (
+      SELECT true FROM {schema}.gen_durable b
+      WHERE b.concurrency_key = d.concurrency_key AND b.status = 'executing' AND b.concurrency_shard IS NULL
+      LIMIT 1)) END AS crowd
 FROM (
   SELECT
     CASE WHEN c.short THEN (

@@ -18,7 +18,7 @@
 -- cancel asks for, and what leaves a shielded step, after which it goes on nowhere
 -- $27 the machine's deadline leaves the step at which the row stands from now on  $28 signals that leave it, an array each as
 -- text: with one of them in the inbox, or the deadline passed, the row is due at once, and 'leaves' is its status here
--- $29 it is what the deadline leads to
+-- $29 it is what the deadline leads to  $30 rate limit keys  $31 what they take
 -- $23 when the run began, microseconds of the epoch  $24 what the history calls it
 WITH held AS MATERIALIZED (
   SELECT i.*, g.step AS from_step, g.attempt AS attempts, coalesce(to_timestamp(i.at_us / 1000000.0), now() + i.after_us * interval '1 microsecond') AS due,
@@ -36,10 +36,11 @@ WITH held AS MATERIALIZED (
     $8::text[], $9::text[], $10::bigint[], $11::bigint[], $12::int[], $13::text[], $14::smallint[], $15::text[],
     $16::text[], $18::smallint[], $19::int[], $20::text[], $21::int[], $22::int[],
     $23::bigint[], $24::text[], $25::boolean[], $26::boolean[], $27::boolean[], $28::text[],
-    $29::boolean[]) WITH ORDINALITY
+    $29::boolean[], $30::text[], $31::float8[]) WITH ORDINALITY
   AS i(id, token, transitions, kind, step, state, carry, result, error, after_us, at_us, version, queue, priority,
     concurrency_key, awaits, await_mode, await_need, await_groups, children, quorum, started_us, outcome, cancels, shielded,
-    expires, exit_signals, takes_deadline, ord)
+    expires, exit_signals, takes_deadline,
+    rate_limit, weight, ord)
   JOIN {schema}.gen_durable g ON g.id = i.id AND g.locked_by = i.token AND g.transitions = i.transitions
   WHERE g.status::text = 'executing' AND i.ord * 0 = 0
     AND (g.cancelled_at IS NULL OR g.shielded OR i.cancels OR i.kind IN (4, 5, 7))
@@ -84,6 +85,8 @@ SET status = CASE
     queue = coalesce(i.queue, g.queue),
     priority = coalesce(i.priority, g.priority),
     concurrency_key = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.concurrency_key ELSE g.concurrency_key END,
+    rate_limit = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.rate_limit ELSE g.rate_limit END,
+    weight = CASE WHEN i.kind IN (0, 1, 2, 8) THEN coalesce(i.weight, 1) ELSE g.weight END,
     awaits = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.awaits::text[] WHEN i.kind = 4 THEN NULL ELSE g.awaits END,
     await_mode = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.await_mode ELSE g.await_mode END,
     await_need = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.await_need ELSE g.await_need END,

@@ -10,6 +10,7 @@
 -- $17 concurrency keys  $18 the table's quoted name  $19 await_mode  $20 await_need  $21 await_groups, an array each
 -- as text  $22 parents  $23 their rounds  $24 places in the fan-out  $25 shielded
 -- $26 microseconds from due to the deadline  $27 the deadline leaves the step  $28 signals that leave it, an array each as text
+-- $29 rate limit keys  $30 what they take
 WITH ids AS MATERIALIZED (
   SELECT pg_get_serial_sequence($18, 'id')::regclass AS source
 ), input AS MATERIALIZED (
@@ -17,15 +18,17 @@ WITH ids AS MATERIALIZED (
   FROM unnest($1::text[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::boolean[], $8::text[],
     $9::smallint[], $10::text[], $11::smallint[], $12::bigint[], $13::bigint[], $14::text[], $15::bigint[],
     $16::bigint[], $17::text[], $19::smallint[], $20::int[], $21::text[], $22::bigint[], $23::bigint[], $24::int[],
-    $25::boolean[], $26::bigint[], $27::boolean[], $28::text[])
+    $25::boolean[], $26::bigint[], $27::boolean[], $28::text[], $29::text[],
+    $30::float8[])
     WITH ORDINALITY
   AS i(fsm, version, step, state, carry, key, kept, queue, priority, home_queue, home_priority, after_us, at_us,
     awaits, wait_us, wait_at_us, concurrency_key, await_mode, await_need, await_groups, parent, round, child_index, shielded, deadline_us, expires, exit_signals,
-    ord)
+    rate_limit, weight, ord)
 ), made AS (
   INSERT INTO {schema}.gen_durable (id, fsm, fsm_version, step, status, state, carry, awaits, queue, priority,
     home_queue, home_priority, concurrency_key, eligible_at, await_deadline, correlation_key, correlation_scope,
-    await_mode, await_need, await_groups, parent_id, parent_round, child_index, shielded, deadline_at, expires, exit_signals)
+    await_mode, await_need, await_groups, parent_id, parent_round, child_index, shielded, deadline_at, expires, exit_signals,
+    rate_limit, weight)
   OVERRIDING SYSTEM VALUE
   SELECT i.id, i.fsm, i.version, i.step,
     (CASE WHEN i.awaits IS NOT NULL AND i.after_us = 0 THEN 'awaiting_signal' ELSE 'runnable' END)::{schema}.durable_status,
@@ -40,7 +43,7 @@ WITH ids AS MATERIALIZED (
          ELSE enum_range('runnable'::{schema}.durable_status, 'awaiting_children'::{schema}.durable_status) END,
     i.await_mode, i.await_need, i.await_groups::bigint[], i.parent, i.round, i.child_index, i.shielded,
     greatest(coalesce(to_timestamp(i.at_us / 1000000.0), now()), now() + i.after_us * interval '1 microsecond')
-      + i.deadline_us * interval '1 microsecond', i.expires, i.exit_signals::text[]
+      + i.deadline_us * interval '1 microsecond', i.expires, i.exit_signals::text[], i.rate_limit, coalesce(i.weight, 1)
   FROM input i ORDER BY i.key COLLATE "C" NULLS FIRST, i.ord
   ON CONFLICT (correlation_guard) WHERE correlation_guard IS NOT NULL DO NOTHING
   RETURNING id, correlation_key

@@ -2,9 +2,12 @@
 --
 -- Index: gen_durable_pick, walked in order, so that LIMIT stops after the batch; the look at busy keys is a probe of
 -- gen_durable_concurrency_active. There is one writer, so what is due here is still due when it is taken.
+-- Rows under a rate limit or a gate are told, and left to a claim under limits (candidates.sql).
 -- ?1 queue  ?2 limit  ?3 known machines, versions and steps: [[machine, version, step], ..]
 -- ?4 a row that crashed twice before is welcome  ?5 now
-SELECT g.id, g.concurrency_key, g.crashes
+SELECT g.id, g.concurrency_key, g.crashes,
+  g.rate_limit IS NOT NULL OR (g.concurrency_key IS NOT NULL AND EXISTS (
+    SELECT 1 FROM gen_durable_bucket_configs c WHERE c.kind = 'conc' AND c.name = g.concurrency_name)) AS limited
 FROM gen_durable AS g INDEXED BY gen_durable_pick
 WHERE g.queue = ?1
   AND g.status = 'runnable'

@@ -1,10 +1,12 @@
 -- Leases the rows that were chosen. A unique index arbitrates K = 1 keys here too: none is ever held twice.
--- Index: the primary key; signals_inbox. ?1 ids  ?2 token  ?3 lease ends at  ?4 now
-UPDATE gen_durable AS g
+-- Index: the primary key; signals_inbox. ?1 [[id, slot of its gate], ..]  ?2 token  ?3 lease ends at  ?4 now
+UPDATE gen_durable AS g NOT INDEXED
 SET status = 'executing',
     locked_by = ?2,
     lease_expires_at = ?3,
-    concurrency_shard = NULL,
+    concurrency_shard = i.value ->> 1,
+    blocked_by = NULL,
+    due_at = NULL,
     updated_at = ?4,
     -- What ends the wait is settled once; every retry of the visit sees the same.
     received = CASE
@@ -25,8 +27,9 @@ SET status = 'executing',
           JOIN signals s ON s.target_id = g.id AND s.consumed_at IS NULL AND s.name = w.value) AS p
         WHERE p.nth <= CASE WHEN g.await_mode = 2 THEN 1 ELSE g.await_need END)
     END
-WHERE g.id IN (SELECT value FROM json_each(?1))
-RETURNING id, fsm, fsm_version, step, state, carry, attempt, errors, crashes, transitions, priority, home_queue,
+FROM json_each(?1) AS i
+WHERE g.id = i.value ->> 0
+RETURNING id, concurrency_shard, fsm, fsm_version, step, state, carry, attempt, errors, crashes, transitions, priority, home_queue,
   home_priority, concurrency_key, parent_id, parent_round, cancelled_at IS NOT NULL AND NOT shielded AS cancelled,
   expired_at IS NOT NULL AND expires AND cancelled_at IS NULL AS expired,
   exit_signals IS NOT NULL AND cancelled_at IS NULL AS may_exit, awaits IS NOT NULL AS waited, received

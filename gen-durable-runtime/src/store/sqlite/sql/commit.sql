@@ -10,7 +10,7 @@
 --    version, queue, priority, concurrency key, awaited names as JSON, await_mode, await_need, await_groups as JSON, children
 --    inserted, children_quorum, it is what a cancel asks for, the step entered is shielded, the machine's deadline
 --    leaves the step at which the row stands from now on, signals that leave it as JSON, it is what the deadline
---    leads to], ..]
+--    leads to, rate limit key, what it takes], ..]
 --    With such a signal in the inbox, or the deadline passed, the row is due at once. 'leaves' is the status here of what is
 --    due and may leave.
 --    Of a cancelled row only an end is written, what a cancel asks for, and what leaves a shielded step.
@@ -54,6 +54,8 @@ SET status = CASE
     queue = coalesce(i.queue, g.queue),
     priority = coalesce(i.priority, g.priority),
     concurrency_key = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.concurrency_key ELSE g.concurrency_key END,
+    rate_limit = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.rate_limit ELSE g.rate_limit END,
+    weight = CASE WHEN i.kind IN (0, 1, 2, 8) THEN coalesce(i.weight, 1.0) ELSE g.weight END,
     awaits = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.awaits WHEN i.kind = 4 THEN NULL ELSE g.awaits END,
     await_mode = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.await_mode ELSE g.await_mode END,
     await_need = CASE WHEN i.kind IN (0, 1, 2, 8) THEN i.await_need ELSE g.await_need END,
@@ -85,7 +87,7 @@ FROM (
     value ->> 13 AS priority, value ->> 14 AS concurrency_key, value ->> 15 AS awaits, value ->> 16 AS await_mode,
     value ->> 17 AS await_need, value ->> 18 AS await_groups, value ->> 19 AS children, value ->> 20 AS quorum,
     value ->> 21 AS cancels, value ->> 22 AS shielded, value ->> 23 AS expires, value ->> 24 AS exit_signals,
-    value ->> 25 AS takes_deadline,
+    value ->> 25 AS takes_deadline, value ->> 26 AS rate_limit, value ->> 27 AS weight,
     CASE WHEN (value ->> 23) = 0 AND (value ->> 24) IS NULL THEN 0 ELSE EXISTS (
       SELECT 1 FROM gen_durable h WHERE h.id = value ->> 0 AND h.cancelled_at IS NULL
         AND (((value ->> 23) AND h.expired_at IS NOT NULL AND NOT (value ->> 25)) OR EXISTS (

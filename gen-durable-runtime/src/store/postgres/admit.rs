@@ -1,0 +1,240 @@
+//! Claims under gates, keys and rate limits: candidates are locked, then the counters; what passes is decided by
+//! [`Admission`], and all of it is written in one transaction.
+
+use std::collections::{BTreeSet, HashMap};
+
+use sqlx::postgres::PgRow;
+
+use super::{Postgres, rows, session::Session};
+use crate::{
+    Error, StoreClass,
+    model::{
+        Claim, InstanceId,
+        admission::{Admission, Admitted, Bucket, Candidate, LimitConfig, LimitKind, name_of},
+    },
+    store::{
+        ClaimOrder, Claimed,
+        limiting::{self, CANDIDATES, Counter},
+        written::{moment, timestamp},
+    },
+};
+
+const OPERATION: &str = "claiming under limits";
+
+impl Postgres {
+    pub(super) async fn claim_limited(&self, order: &ClaimOrder<'_>) -> Result<Claimed, Error> {
+        let mut session = self.session(OPERATION).await?;
+        session.begin().await?;
+        let candidates = self.candidates(&mut session, order).await?;
+        let mut admission = self.limits_of(&mut session, &candidates).await?;
+        let answers = admission.decide(&candidates, order.limit as usize);
+        self.write_counters(&mut session, &admission).await?;
+        let claims = self.take(&mut session, order, &candidates, &answers).await?;
+        self.note_held(&mut session, &claims).await?;
+        self.set_aside(&mut session, &candidates, &answers).await?;
+        let (next_due, next_deadline) = self.next_moments(&mut session, order.queue).await?;
+        session.end().await?;
+        // In a new snapshot: a key that became free while this went on found nobody set aside.
+        let aside = limiting::set_aside_for(&answers);
+        let wakes = if aside.is_empty() { BTreeSet::new() } else { self.unblock_keys(&aside).await? };
+        // Whoever was set aside or taken made room for others.
+        let moved = answers.iter().any(|a| matches!(a, Admitted::Blocked(_)));
+        let looked = if moved && claims.is_empty() { order.limit as usize } else { claims.len() };
+        let limited = !candidates.is_empty();
+        Ok(Claimed { claims, looked, limited, wakes, now: admission.now, next_due, next_deadline })
+    }
+
+    async fn candidates(&self, session: &mut Session<'_>, order: &ClaimOrder<'_>) -> Result<Vec<Candidate>, Error> {
+        let query = sqlx::query(self.statements().candidates())
+            .bind(order.queue)
+            .bind(i64::from(order.limit.max(CANDIDATES)))
+            .bind(&order.known.machines)
+            .bind(&order.known.versions)
+            .bind(&order.known.steps)
+            .bind(order.crashed)
+            .bind(&order.known.held);
+        session.rows(query).await?.iter().map(candidate).collect()
+    }
+
+    /// The limits that the candidates name, and their counters, locked.
+    async fn limits_of(&self, session: &mut Session<'_>, candidates: &[Candidate]) -> Result<Admission, Error> {
+        let (kinds, names) = limiting::names(candidates);
+        let found = session.rows(sqlx::query(self.statements().limits()).bind(&kinds).bind(&names)).await?;
+        let configs = found.iter().map(config).collect::<Result<HashMap<_, _>, Error>>()?;
+        let now = rows::timestamp(self.clock(session).await?);
+        let mut admission = Admission { configs, buckets: HashMap::new(), now };
+        let counted = limiting::counted(&admission, candidates);
+        if counted.is_empty() {
+            return Ok(admission);
+        }
+        let (kinds, keys): (Vec<&str>, Vec<&str>) = counted.iter().map(|(kind, key)| (kind.as_str(), *key)).unzip();
+        for row in session.rows(sqlx::query(self.statements().buckets()).bind(&kinds).bind(&keys)).await? {
+            admission.now = timestamp(rows::get(&row, "now_us")?);
+            let of = (kind(&row)?, rows::get::<String>(&row, "key")?);
+            let buckets = admission.buckets.entry(of).or_default();
+            if let Some(shard) = rows::get(&row, "shard")? {
+                buckets.rows.push(bucket(&row, shard)?);
+            }
+            let stand = usize::try_from(rows::get::<i64>(&row, "stand")?).unwrap_or(0);
+            buckets.locked = stand > buckets.rows.len();
+        }
+        Ok(admission)
+    }
+
+    async fn clock(&self, session: &mut Session<'_>) -> Result<i64, Error> {
+        let rows = session.rows(sqlx::query(self.statements().clock())).await?;
+        rows::get(rows.first().ok_or_else(|| rows::unreadable("now_us"))?, "now_us")
+    }
+
+    async fn write_counters(&self, session: &mut Session<'_>, admission: &Admission) -> Result<(), Error> {
+        let (standing, minted) = limiting::changed(admission);
+        if !standing.is_empty() {
+            let query = sqlx::query(self.statements().buckets_write())
+                .bind(column(&standing, |c| c.kind.as_str()))
+                .bind(column(&standing, |c| c.key))
+                .bind(column(&standing, |c| c.bucket.shard))
+                .bind(column(&standing, |c| c.bucket.available))
+                .bind(column(&standing, |c| c.bucket.owed))
+                .bind(column(&standing, |c| c.bucket.refilled.map(moment)))
+                .bind(column(&standing, |c| c.bucket.promised.map(moment)));
+            session.rows(query).await?;
+        }
+        if minted.is_empty() {
+            return Ok(());
+        }
+        let query = sqlx::query(self.statements().buckets_mint())
+            .bind(column(&minted, |c| c.kind.as_str()))
+            .bind(column(&minted, |c| c.key))
+            .bind(column(&minted, |c| c.bucket.shard))
+            .bind(column(&minted, |c| c.bucket.capacity))
+            .bind(column(&minted, |c| c.bucket.available))
+            .bind(column(&minted, |c| c.bucket.refilled.map(moment)))
+            .bind(column(&minted, |c| c.bucket.promised.map(moment)));
+        let made = session.rows(query).await?;
+        // Another claim made them just now, and what it left is not known here: taken again as a whole.
+        let all = made.len() == minted.len();
+        if all { Ok(()) } else { Err(Error::store(OPERATION, StoreClass::Conflict, "another claim made the counters")) }
+    }
+
+    async fn take(
+        &self,
+        session: &mut Session<'_>,
+        order: &ClaimOrder<'_>,
+        candidates: &[Candidate],
+        answers: &[Admitted],
+    ) -> Result<Vec<Claim>, Error> {
+        let taken = candidates.iter().zip(answers).filter_map(|(c, answer)| match answer {
+            Admitted::Takes(slot) => Some((c.id.get(), *slot, c.key.as_deref().filter(|_| slot.is_none()))),
+            Admitted::Blocked(_) | Admitted::Left => None,
+        });
+        let (mut ids, mut slots, mut keys) = (vec![], vec![], vec![]);
+        taken.for_each(|(id, slot, key)| {
+            ids.push(id);
+            slots.push(slot);
+            keys.push(key);
+        });
+        if ids.is_empty() {
+            return Ok(vec![]);
+        }
+        let query = sqlx::query(self.statements().claim_take()).bind(&ids).bind(slots).bind(keys);
+        let found = session.rows(query.bind(order.token.as_str()).bind(rows::micros(order.lease))).await?;
+        let mut claims =
+            found.iter().map(|r| rows::claim(r, &order.token, order.queue)).collect::<Result<Vec<Claim>, _>>()?;
+        let place: HashMap<i64, usize> = ids.iter().enumerate().map(|(at, id)| (*id, at)).collect();
+        claims.sort_by_key(|claim| place.get(&claim.id.get()).copied());
+        for claim in &mut claims {
+            let key = claim.concurrency_key.as_deref().filter(|_| claim.slot.is_some());
+            claim.holds = key.is_some_and(|key| order.known.held.iter().any(|name| name == name_of(key)));
+        }
+        Ok(claims)
+    }
+
+    async fn note_held(&self, session: &mut Session<'_>, claims: &[Claim]) -> Result<(), Error> {
+        let held = claims.iter().filter(|c| c.holds);
+        let held: Vec<(i64, &str, i16)> =
+            held.filter_map(|c| Some((c.id.get(), c.concurrency_key.as_deref()?, c.slot?))).collect();
+        if held.is_empty() {
+            return Ok(());
+        }
+        let query = sqlx::query(self.statements().hold_slots())
+            .bind(held.iter().map(|(id, ..)| *id).collect::<Vec<i64>>())
+            .bind(held.iter().map(|(_, key, _)| *key).collect::<Vec<&str>>())
+            .bind(held.iter().map(|(.., shard)| *shard).collect::<Vec<i16>>());
+        session.rows(query).await.map(drop)
+    }
+
+    async fn set_aside(
+        &self,
+        session: &mut Session<'_>,
+        candidates: &[Candidate],
+        answers: &[Admitted],
+    ) -> Result<(), Error> {
+        let (mut ids, mut causes, mut until) = (vec![], vec![], vec![]);
+        for (candidate, answer) in candidates.iter().zip(answers) {
+            if let Admitted::Blocked(blocked) = answer {
+                ids.push(candidate.id.get());
+                causes.push(blocked.by.as_str());
+                until.push(blocked.until.map(moment));
+            }
+        }
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let query = sqlx::query(self.statements().set_aside()).bind(ids).bind(causes).bind(until);
+        session.rows(query).await.map(drop)
+    }
+
+    async fn next_moments(
+        &self,
+        session: &mut Session<'_>,
+        queue: &str,
+    ) -> Result<(Option<jiff::Timestamp>, Option<jiff::Timestamp>), Error> {
+        let found = session.rows(sqlx::query(self.statements().claim_next()).bind(queue)).await?;
+        let Some(row) = found.first() else { return Ok((None, None)) };
+        let at = |column| -> Result<_, Error> { Ok(rows::get::<Option<i64>>(row, column)?.map(timestamp)) };
+        Ok((at("due_us")?, at("deadline_us")?))
+    }
+}
+
+fn column<'a, T>(counters: &[Counter<'a>], of: impl Fn(&Counter<'a>) -> T) -> Vec<T> {
+    counters.iter().map(of).collect()
+}
+
+fn candidate(row: &PgRow) -> Result<Candidate, Error> {
+    let rate: Option<String> = rows::get(row, "rate_limit")?;
+    let weight: f64 = rows::get(row, "weight")?;
+    Ok(Candidate {
+        id: InstanceId::new(rows::get(row, "id")?),
+        key: rows::get(row, "concurrency_key")?,
+        busy: rows::get(row, "busy")?,
+        holds: rows::get(row, "holds")?,
+        rate: rate.map(|key| (key, weight)),
+        crashed: rows::get::<i32>(row, "crashes")? > 1,
+        was_blocked: rows::get(row, "was_blocked")?,
+    })
+}
+
+pub(super) fn kind(row: &PgRow) -> Result<LimitKind, Error> {
+    LimitKind::from_stored(rows::get(row, "kind")?).ok_or_else(|| rows::unreadable("kind"))
+}
+
+fn config(row: &PgRow) -> Result<((LimitKind, String), LimitConfig), Error> {
+    let config = LimitConfig {
+        capacity: rows::get(row, "capacity")?,
+        rate: rows::get(row, "rate")?,
+        shards: rows::get(row, "shards")?,
+    };
+    Ok(((kind(row)?, rows::get(row, "name")?), config))
+}
+
+fn bucket(row: &PgRow, shard: i16) -> Result<Bucket, Error> {
+    let at = |column| -> Result<_, Error> { Ok(rows::get::<Option<i64>>(row, column)?.map(timestamp)) };
+    Ok(Bucket {
+        shard,
+        capacity: rows::get(row, "capacity")?,
+        available: rows::get(row, "available")?,
+        owed: rows::get(row, "owed")?,
+        refilled: at("refilled_us")?,
+        promised: at("promised_us")?,
+    })
+}

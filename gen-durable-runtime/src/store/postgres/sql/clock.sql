@@ -1,0 +1,2 @@
+-- The database's time.
+SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us
