@@ -120,8 +120,6 @@ async fn what_cannot_be_honoured_yet_refuses_to_boot_and_is_named(db: Db) {
     let text = error.to_string();
     let named = [
         "`retention(..)`",
-        "step `Limited`: `rate_limit(..)`",
-        "step `Limited`: `concurrency(..) with a limit`",
         "machine `clock` (boot_unsupported::Clock): `endless(dedup = ..)`",
         "step `Tick`: `every / cron`",
     ];
