@@ -1,16 +1,19 @@
 //! Commits and reaps of one claim; what a lost claim, or a commit that is sent again, does to others.
 
+use std::{sync::Arc, time::Duration};
+
 use gen_durable_runtime::model::{Committed, Effects, StartSpec, Transition, Verdict};
 use suite::{Db, Sql, entry, start};
 
 use crate::{
-    begin, claim, commit, done, ended, endings, fail, family, fan_out, goto, join, keyed, outcome, reap, signal, status,
-    to, waiting,
+    begin, claim, commit, done, ended, endings, fail, family, fan_out, goto, join, keyed, outcome, paused::Paused,
+    reap, signal, status, to, waiting,
 };
 
 suite::stores! {
     both {
         a_commit_and_a_reap_of_one_claim_land_one_of_them_in_either_order,
+        a_reap_beside_a_commit_that_is_under_way_takes_nothing_of_it,
         an_outcome_whose_claim_was_reaped_starts_nobody_signals_nobody_and_tells_no_parent,
         an_outcome_that_is_sent_again_starts_and_signals_nobody_twice_and_counts_once,
         of_two_claims_of_one_child_in_a_batch_one_is_counted,
@@ -35,7 +38,8 @@ async fn a_commit_and_a_reap_of_one_claim_land_one_of_them_in_either_order(db: D
             } else {
                 let answers = commit(&db, &[t]).await;
                 let in_place = name == ended::IN_PLACE;
-                let committed = if in_place { answers[0] == Committed::Kept } else { answers[0] != Committed::ClaimLost };
+                let committed =
+                    if in_place { answers[0] == Committed::Kept } else { answers[0] != Committed::ClaimLost };
                 assert!(committed, "{name}: {answers:?}");
                 let before = db.row(id).await;
                 // One that goes on in place is held by its claim as before.
@@ -60,6 +64,34 @@ async fn a_commit_and_a_reap_of_a_row_that_someone_holds_change_nothing_and_do_n
         assert_eq!(db.row(id).await, before);
         held.rollback().await;
         assert_ne!(commit(&db, &[t]).await[0], Committed::Busy);
+        db.run("DELETE FROM gen_durable").await;
+    }
+}
+
+/// Its lease ended before it came to its commit: whoever has the row first has it, with all that it starts.
+async fn a_reap_beside_a_commit_that_is_under_way_takes_nothing_of_it(db: Db) {
+    for nth in 0..ended::ALL {
+        let id = begin(&db, &[start()]).await[0];
+        let (name, t) = endings(&claim(&db, "w#1").await[0]).swap_remove(nth);
+        db.run("UPDATE gen_durable SET lease_expires_at = now() - interval '1 s'").await;
+        let under_way = Paused::begin(&db, vec![t]).await;
+        let store = Arc::clone(&db.store);
+        let reaping = tokio::spawn(async move { store.reap(10).await.expect("reaps").rows });
+        if db.store.dialect() == "postgres" {
+            // It passes the row by; a file's line it stands in.
+            suite::eventually("it waits for nobody", Duration::from_secs(10), async || reaping.is_finished()).await;
+        }
+        let committed = under_way.end().await[0];
+        assert!(!matches!(committed, Committed::ClaimLost | Committed::Busy), "{name}: {committed:?}");
+        // In place the claim is as old as it was: on a file the reap comes after.
+        let in_place = name == ended::IN_PLACE && db.store.dialect() == "sqlite";
+        assert_eq!(reaping.await.expect("no panic"), usize::from(in_place), "{name}");
+        let started = if name == "fans out" { 2 } else { i64::from(name == "spawns") };
+        assert_eq!(db.count("SELECT count(*) FROM gen_durable").await, 1 + started, "{name}");
+        assert_eq!(
+            db.count(format!("SELECT crashes::bigint FROM gen_durable WHERE id = {id}")).await,
+            i64::from(in_place)
+        );
         db.run("DELETE FROM gen_durable").await;
     }
 }

@@ -8,6 +8,7 @@ mod families;
 mod keys;
 mod parents;
 mod paused;
+mod retries;
 mod rounds;
 mod waits;
 

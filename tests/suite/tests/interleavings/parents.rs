@@ -212,7 +212,11 @@ async fn a_parent_that_is_cancelled_while_it_fans_out_leaves_no_child_behind(db:
                 leaves(&of_family)
             } else {
                 // Its run was told, and its outcome is dropped.
-                assert_eq!(commit(&db, &[goto(&of_family, suite::entry("b"))]).await, [Committed::Cancelled], "{order}");
+                assert_eq!(
+                    commit(&db, &[goto(&of_family, suite::entry("b"))]).await,
+                    [Committed::Cancelled],
+                    "{order}"
+                );
                 plan::cancelled(&of_family, None)
             };
             assert_eq!(commit(&db, &[transition]).await, [Committed::Done], "{order}");
