@@ -38,7 +38,7 @@ async fn serial_deadlines_of_ten_thousand_parked_fire_within_100_ms_and_none_ear
     let db = db.with_effects().await;
     let client = client(&db).await;
     let waits = size(10_000);
-    let (first, last) = if is_long() { (8_000, 18_000) } else { (3_000, 5_000) };
+    let (first, last) = if is_long() { (8_000, 28_000) } else { (3_000, 5_000) };
     let _worker = worker(&db).concurrency(50).spawn().await;
     let after = |n: usize| Duration::from_millis(first) + Duration::from_millis(last - first) * n as u32 / waits as u32;
     let begin = Timestamp::now();
@@ -51,9 +51,10 @@ async fn serial_deadlines_of_ten_thousand_parked_fire_within_100_ms_and_none_ear
     let parked = "SELECT count(*) FROM gen_durable WHERE status = 'awaiting_signal'";
     assert_eq!(db.count(parked).await, all, "all are parked");
     assert!(Timestamp::now() < at(0), "before the first is up");
+    // Whoever counts them takes time from those that are counted.
+    tokio::time::sleep(Duration::from_millis(last)).await;
     let done = "SELECT count(*) FROM gen_durable WHERE status = 'done' AND result = 'true'";
-    let within = Duration::from_millis(last) + Duration::from_secs(20);
-    eventually("all have timed out", within, async || db.count(done).await == all).await;
+    eventually("all have timed out", Duration::from_secs(20), async || db.count(done).await == all).await;
     let times = db.text(TIMES).await;
     let (mut ran, mut durable) = (vec![], vec![]);
     for line in times.split(',') {

@@ -33,10 +33,15 @@ enum When {
     After,
 }
 
-/// Its number in the sum that the instance ends with is a bit: each was heard, and none twice.
+/// Its number in the sum that the instance ends with is a bit: each was heard, and none twice. Where hundreds stand in line
+/// for a file a call may take too long; its key tells whether it arrived all the same.
 async fn send(visits: &Handle<Visits>, round: u32) {
-    let told = visits.signal(Go { n: 1 << round }).dedup(format!("round {round}")).await;
-    assert!(!told.expect("it waits for this one").duplicate);
+    for nth in 0.. {
+        match visits.signal(Go { n: 1 << round }).dedup(format!("round {round}")).await {
+            Ok(receipt) => return assert!(!receipt.duplicate || nth > 0, "it was sent once"),
+            Err(error) => assert!(error.is_transient(), "{error}"),
+        }
+    }
 }
 
 async fn tell(client: Client, name: u64, when: When) {
