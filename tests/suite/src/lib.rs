@@ -1,5 +1,6 @@
 //! What the promises are checked with: databases, hand-made rows, effects, worker processes.
 
+mod bank;
 #[cfg(feature = "postgres")]
 mod bouncer;
 mod cut;
@@ -18,6 +19,7 @@ mod wal;
 #[cfg(feature = "postgres")]
 mod wire;
 
+pub use bank::{BALANCE, Booking, book, open_accounts};
 #[cfg(feature = "postgres")]
 pub use bouncer::Bouncer;
 pub use cut::Cut;

@@ -24,7 +24,7 @@ impl Rig {
         Self { effects: Effects::at(url), pause }
     }
 
-    async fn effect(&self, step: &str, cx: &StepContext) -> Result<(), StepError> {
+    pub async fn effect(&self, step: &str, cx: &StepContext) -> Result<(), StepError> {
         Ok(self.effects.write(cx.id().get(), step, cx.attempt()).await?)
     }
 
@@ -148,7 +148,7 @@ impl BareSteps for Rig {
 }
 
 /// The ways to fall over.
-async fn fall(how: Then) -> Result<(), StepError> {
+pub async fn fall(how: Then) -> Result<(), StepError> {
     match how {
         Then::Done | Then::Goto | Then::Park | Then::Retry | Then::Again | Then::Fail => {}
         Then::Error => Err("told to err")?,

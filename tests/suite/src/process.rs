@@ -142,7 +142,10 @@ impl WorkerProcess {
 
     /// As `kill -9`; returns when it is gone.
     pub async fn kill(&mut self) {
-        self.child.kill().await.expect("our child");
+        // One that ended by itself is gone already.
+        if self.child.try_wait().expect("our child").is_none() {
+            self.child.kill().await.expect("our child");
+        }
     }
 
     /// SIGSTOP: frozen, its connections stay open.

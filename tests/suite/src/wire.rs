@@ -111,9 +111,12 @@ impl Wire {
         }
     }
 
-    /// The next `times` requests with this text reach the server; their answers are lost with the connection.
+    /// The next `times` requests with this text reach the server; their answers are lost with the connection. Said again,
+    /// it counts anew.
     pub fn lose_answers_to(&self, text: impl Into<Vec<u8>>, times: usize) {
-        lock(&self.shared.lost).push((text.into(), times));
+        let (text, mut lost) = (text.into(), lock(&self.shared.lost));
+        lost.retain(|(known, _)| *known != text);
+        lost.push((text, times));
     }
 
     /// Answers lost so far.

@@ -31,12 +31,22 @@ impl Postgres {
     pub(super) async fn retry_one(&self, target: &Target) -> Result<Retrying, Error> {
         // A key that is kept after the end still addresses it.
         let Some(found) = inspect::show(self, target).await? else { return Ok(Retrying::NoTarget) };
+        loop {
+            match self.retry_found(found.id).await {
+                // Who took its key was not committed as this looked: now it is seen, or it has ended again.
+                Err(error) if error.is_conflict() => {}
+                answer => return answer,
+            }
+        }
+    }
+
+    async fn retry_found(&self, id: InstanceId) -> Result<Retrying, Error> {
         let mut session = self.session("retrying").await?;
-        let rows = session.rows(sqlx::query(self.statements().retry()).bind(found.id.get())).await?;
+        let rows = session.rows(sqlx::query(self.statements().retry()).bind(id.get())).await?;
         session.end().await?;
         let Some(row) = rows.first() else { return Ok(Retrying::NoTarget) };
         match (rows::get::<Option<String>>(row, "queue")?, rows::get::<Option<i64>>(row, "occupant")?) {
-            (Some(queue), _) => Ok(Retrying::Goes { id: found.id, queue }),
+            (Some(queue), _) => Ok(Retrying::Goes { id, queue }),
             (None, Some(occupant)) => Ok(Retrying::Duplicate(InstanceId::new(occupant))),
             (None, None) => Ok(Retrying::NoTarget),
         }

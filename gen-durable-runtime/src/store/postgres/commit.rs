@@ -72,7 +72,7 @@ impl Postgres {
             // Only what is locked by now may park or start others: the next statement's snapshot has its whole inbox.
             let held = self.hold(session, &open).await?;
             // A cancelled row starts nobody: its outcome is dropped.
-            open.retain(|(at, t)| held.get(at).is_some_and(|cancelled| !cancelled || t.cancels || t.ends()));
+            open.retain(|(at, t)| held.get(at).is_some_and(|cancelled| !cancelled || passes_a_cancel(t)));
         }
         let mut busy = HashSet::new();
         if !others.is_empty() {
@@ -212,6 +212,11 @@ impl Postgres {
         };
         rows.iter().map(read).collect()
     }
+}
+
+/// Whether it is written on a cancelled row: as in commit.sql, whatever else is in the batch.
+fn passes_a_cancel(t: &Transition) -> bool {
+    t.cancels || t.ends() || matches!(t.change, Change::Release)
 }
 
 /// Whether it starts an instance with a business key.

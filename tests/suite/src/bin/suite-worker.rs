@@ -8,6 +8,7 @@
 //! | `SUITE_QUEUE`, `SUITE_CONCURRENCY` | a queue, and its steps at once |
 //! | `SUITE_POOL`, `SUITE_POOLER` | connections; 1 behind a transaction pooler |
 //! | `SUITE_PAUSE_MS` | every run takes so much longer |
+//! | `SUITE_BATCH` | rows of a claim or a commit |
 //! | `SUITE_PANIC_ABORTS` | a panic ends the process, as with `panic = "abort"` |
 //! | `SUITE_STARTS` | no worker: starts each key it reads, so many times at once, and prints the answers |
 //!
@@ -16,6 +17,8 @@
 
 #[path = "../machines.rs"]
 mod machines;
+#[path = "../trials.rs"]
+mod trials;
 
 use std::{io::BufRead, str::FromStr, time::Duration};
 
@@ -63,6 +66,7 @@ async fn work(client: Client) -> Outcome {
     worker = millis("SUITE_POLL_MS").into_iter().fold(worker, Worker::poll);
     worker = millis("SUITE_SWEEP_MS").into_iter().fold(worker, Worker::sweep);
     worker = millis("SUITE_DRAIN_MS").into_iter().fold(worker, Worker::drain);
+    worker = given("SUITE_BATCH").into_iter().fold(worker, Worker::batch);
     let running = worker.start().await?;
     std::thread::spawn(|| {
         let lines = std::io::stdin().lock().lines();

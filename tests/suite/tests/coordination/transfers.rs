@@ -2,8 +2,8 @@
 
 use std::{sync::atomic::Ordering, time::Duration};
 
-use gen_durable::{Tx, prelude::*, start};
-use suite::{Db, nothing_lost, size};
+use gen_durable::{prelude::*, start};
+use suite::{Db, nothing_lost, open_accounts, size};
 
 use crate::{Work, machines::Hands};
 
@@ -25,25 +25,6 @@ pub enum Transfer {
     Booked,
 }
 
-async fn book(tx: &mut Tx<'_>, step: &Book) -> Result<(), StepError> {
-    let debit = "UPDATE accounts SET balance = balance - $1 WHERE id = $2";
-    let credit = "UPDATE accounts SET balance = balance + $1 WHERE id = $2";
-    let entry = "INSERT INTO bookings (number) VALUES ($1)";
-    // One text for both dialects; a program has one of these arms.
-    #[cfg(feature = "postgres")]
-    if let Ok(connection) = tx.postgres() {
-        sqlx::query(debit).bind(step.amount).bind(step.from).execute(&mut *connection).await?;
-        sqlx::query(credit).bind(step.amount).bind(step.to).execute(&mut *connection).await?;
-        sqlx::query(entry).bind(step.number).execute(connection).await?;
-        return Ok(());
-    }
-    let connection = tx.sqlite()?;
-    sqlx::query(debit).bind(step.amount).bind(step.from).execute(&mut *connection).await?;
-    sqlx::query(credit).bind(step.amount).bind(step.to).execute(&mut *connection).await?;
-    sqlx::query(entry).bind(step.number).execute(connection).await?;
-    Ok(())
-}
-
 impl TransferSteps for Hands {
     async fn book(&self, step: Book, cx: &StepContext) -> StepResult<Book> {
         let (fails, attempt) = (step.fails, cx.attempt());
@@ -52,7 +33,8 @@ impl TransferSteps for Hands {
         Ok(goto(Booked).in_transaction(move |mut tx| {
             let step = std::sync::Arc::clone(&step);
             Box::pin(async move {
-                book(&mut tx, &step).await?;
+                let Book { number, from, to, amount, .. } = *step;
+                suite::book(&mut tx, suite::Booking { number, from, to, amount }).await?;
                 assert!(!step.panics || attempt > 0, "as told");
                 // After its writes: they must go as well.
                 if attempt < fails { Err(StepError::new("not yet")) } else { Ok(()) }
@@ -65,19 +47,13 @@ impl TransferSteps for Hands {
     }
 }
 
-async fn accounts(db: &Db) {
-    db.run("CREATE TABLE accounts (id bigint PRIMARY KEY, balance bigint NOT NULL)").await;
-    db.run("CREATE TABLE bookings (number bigint PRIMARY KEY)").await;
-    db.run("INSERT INTO accounts (id, balance) VALUES (0, 1000), (1, 1000), (2, 1000), (3, 1000), (4, 1000)").await;
-}
-
 fn transfer(number: i64) -> Book {
     let (from, to) = (number % 5, (number * 3 + 1) % 5);
     Book { number, from, to, amount: number % 7, fails: 0, panics: false }
 }
 
 async fn every_transfer_is_booked_once_and_the_sum_stays(db: Db) {
-    accounts(&db).await;
+    open_accounts(&db, 5).await;
     let work = Work::on(&db).await;
     let transfers = i64::try_from(size(5_000)).expect("small");
     let started = work.client.start_many((0..transfers).map(|n| start(transfer(n)))).await.expect("starts");
@@ -92,7 +68,7 @@ async fn every_transfer_is_booked_once_and_the_sum_stays(db: Db) {
 }
 
 async fn work_that_fails_writes_nothing_and_the_step_is_tried_again(db: Db) {
-    accounts(&db).await;
+    open_accounts(&db, 5).await;
     let work = Work::on(&db).await;
     let fails = work.client.start(start(Book { fails: 2, ..transfer(6) })).await.expect("starts");
     let panics = work.client.start(start(Book { panics: true, ..transfer(8) })).await.expect("starts");
@@ -112,7 +88,7 @@ async fn work_that_fails_writes_nothing_and_the_step_is_tried_again(db: Db) {
 
 /// The claim is taken away while the handler has returned and its outcome waits for the row.
 async fn work_of_a_lost_claim_writes_nothing(db: Db) {
-    accounts(&db).await;
+    open_accounts(&db, 5).await;
     let client = gen_durable::Client::on(db.store.clone());
     let lost = client.start(start(transfer(3))).await.expect("starts");
     let known = gen_durable_runtime::store::Known {

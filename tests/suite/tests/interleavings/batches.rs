@@ -1,9 +1,9 @@
 //! What stands side by side in one batch.
 
-use gen_durable_runtime::model::{AwaitMode, Committed, Effects, Entry, Wait};
+use gen_durable_runtime::model::{Committed, Effects};
 use suite::{Db, entry, start};
 
-use crate::{begin, claim, commit, goto, outcome, signal, status, to};
+use crate::{begin, claim, commit, goto, outcome, signal, status, to, waiting};
 
 suite::stores! {
     both {
@@ -14,12 +14,6 @@ suite::stores! {
     postgres {
         a_target_held_by_someone_else_makes_only_the_outcome_that_signals_it_busy => "a file has no row locks",
     }
-}
-
-fn waiting() -> Entry {
-    let wait =
-        Wait { names: (&["A", "B"][..]).into(), groups: vec![0, 1].into(), mode: AwaitMode::All, deadline: None };
-    Entry { wait: Some(wait), ..entry("w") }
 }
 
 async fn a_signal_to_oneself_ends_the_wait_that_the_same_outcome_begins(db: Db) {

@@ -1,10 +1,13 @@
 //! The last children of one parent, and a parent that someone else holds.
 
-use gen_durable_runtime::model::{Committed, Effects, Json, Verdict};
+use std::{sync::Arc, time::Duration};
+
+use gen_durable_runtime::model::{Claim, Committed, Effects, Json, Transition, Verdict};
 use suite::{Db, start, store_options};
 
 use crate::{
-    begin, claim, commit, counts, done, fail, family, fan_out, insist, join, keyed, outcome, signal, status, waits_for,
+    begin, claim, commit, counts, done, fail, family, fan_out, insist, join, keyed, outcome, paused::Paused, signal,
+    status, waits_for,
 };
 
 suite::stores! {
@@ -12,6 +15,7 @@ suite::stores! {
         two_workers_that_end_the_last_two_children_at_once_wake_their_parent_once,
     }
     both {
+        the_last_child_that_ends_while_the_commit_of_its_sibling_is_under_way_wakes_their_parent,
         a_quorum_is_judged_by_the_children_that_were_inserted,
         a_quorum_counts_those_of_a_batch_together_and_no_more_once_it_is_there,
         a_signal_to_the_parent_that_the_same_outcome_tells_is_kept_and_wakes_it_once,
@@ -21,6 +25,8 @@ suite::stores! {
         a_parent_held_by_someone_else_makes_only_its_childs_commit_busy => "a file has no row locks",
     }
 }
+
+type Ends = fn(&Claim) -> Transition;
 
 async fn two_workers_that_end_the_last_two_children_at_once_wake_their_parent_once(db: Db) {
     let other = store_options(&db.url).open().expect("a store");
@@ -34,6 +40,34 @@ async fn two_workers_that_end_the_last_two_children_at_once_wake_their_parent_on
         assert_eq!(waits_for(&db, parent.id).await, (0, 2));
         assert_eq!(counts(&db, &parent).await, (3, 2, 1));
         db.run("DELETE FROM gen_durable").await;
+    }
+    other.close().await.expect("closes");
+}
+
+/// In either order, each by its result or its failure.
+async fn the_last_child_that_ends_while_the_commit_of_its_sibling_is_under_way_wakes_their_parent(db: Db) {
+    let other = store_options(&db.url).open().expect("a store");
+    for (first, second) in [(0, 1), (1, 0)] {
+        for ends in [[done as Ends, done], [done, fail], [fail, done], [fail, fail]] {
+            let (parent, c) = family(&db, 2, join(None, None)).await;
+            let under_way = Paused::begin(&db, vec![ends[0](&c[first])]).await;
+            let (last, store) = ([ends[1](&c[second])], Arc::clone(&other));
+            let ending = tokio::spawn(async move { insist(&*store, &last).await });
+            if db.store.dialect() == "postgres" {
+                // The sibling's commit holds the parent: this one is turned away, and comes again.
+                let again = [ends[1](&c[second])];
+                assert_eq!(commit(&db, &again).await, [Committed::Busy]);
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            assert!(!ending.is_finished());
+            assert!(under_way.end().await.wakes.is_empty(), "one is left");
+            let woken = ending.await.expect("no panic");
+            assert_eq!(woken.iter().filter(|c| c.wakes.contains("default")).count(), 1);
+            assert_eq!(status(&db, parent.id).await, "runnable");
+            let (all, ok, no) = counts(&db, &parent).await;
+            assert_eq!((all, ok + no), (2, 2));
+            db.run("DELETE FROM gen_durable").await;
+        }
     }
     other.close().await.expect("closes");
 }

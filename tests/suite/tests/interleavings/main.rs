@@ -2,9 +2,13 @@
 //! orders of whole transactions.
 
 mod batches;
+mod cancels;
 mod claims;
 mod families;
 mod keys;
+mod parents;
+mod paused;
+mod retries;
 mod rounds;
 mod waits;
 
@@ -12,8 +16,8 @@ use std::time::Duration;
 
 use gen_durable_runtime::{
     model::{
-        Claim, Committed, Deadline, Effects, Entry, InstanceId, Join, Json, SignalSpec, StartSpec, Target, Transition,
-        Verdict,
+        AwaitMode, Claim, Committed, Deadline, Effects, Entry, InstanceId, Join, Json, SignalSpec, StartSpec, Target,
+        Transition, Verdict, Wait,
         plan::{self, Rules},
     },
     store::{Commits, Known},
@@ -22,8 +26,7 @@ use suite::{Db, entry, order, start};
 
 const RULES: Rules = Rules { version: 1, queue: "default", priority: 0, may_continue: false, awaits_signals: true };
 
-/// The rows that wait for a lock.
-#[cfg(feature = "postgres")]
+/// The sessions that wait for a lock, a row's or a key's.
 const IN_LINE: &str = "SELECT count(*) FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock'";
 
@@ -97,6 +100,57 @@ async fn family(db: &Db, children: usize, entry: Entry) -> (Claim, Vec<Claim>) {
     assert_eq!(answers, [Committed::Parked]);
     let children = claim(db, "c#1").await;
     (parent, children)
+}
+
+/// A step that waits for one of each of two signals.
+fn waiting() -> Entry {
+    let wait =
+        Wait { names: (&["A", "B"][..]).into(), groups: vec![0, 1].into(), mode: AwaitMode::All, deadline: None };
+    Entry { wait: Some(wait), ..entry("w") }
+}
+
+/// The ways in which a run comes to its end.
+mod ended {
+    use super::{Committed, Transition};
+
+    /// How many there are.
+    pub const ALL: usize = 9;
+    pub const IN_PLACE: &str = "on in place";
+    pub const GIVEN_BACK: &str = "given back";
+    /// The same visit goes on.
+    pub const STAYS: [&str; 2] = ["again", GIVEN_BACK];
+
+    /// What a cancel that came first makes of it: an end is honoured, and so is a claim given back, which another takes.
+    pub fn cancelled(name: &str, t: &Transition) -> Committed {
+        if t.ends() || name == GIVEN_BACK { Committed::Done } else { Committed::Cancelled }
+    }
+
+    /// What a reap that came first makes of it: given back or taken back, it stands as asked.
+    pub fn reaped(name: &str) -> Committed {
+        if name == GIVEN_BACK { Committed::Done } else { Committed::ClaimLost }
+    }
+}
+
+/// Each of [`ended`], with its name and, where it has one, its line of history.
+fn endings(c: &Claim) -> Vec<(&'static str, Transition)> {
+    let spawns = Effects { spawned: vec![start()], ..Effects::default() };
+    let in_place = Rules { may_continue: true, ..RULES };
+    let in_place = plan::outcome_with(c, to(entry("b")), Effects::default(), in_place).expect("a plan");
+    let all = [
+        ("on", goto(c, entry("b"))),
+        (ended::IN_PLACE, in_place),
+        ("parks", goto(c, waiting())),
+        ("fans out", fan_out(c, vec![start(), start()], join(None, None))),
+        ("spawns", outcome(c, to(entry("b")), spawns)),
+        ("done", done(c)),
+        ("fails", fail(c)),
+        ("again", outcome(c, Verdict::RetryIn(Duration::ZERO), Effects::default())),
+    ];
+    let started = Some(jiff::Timestamp::now());
+    let mut all: Vec<_> = all.into_iter().map(|(name, t)| (name, Transition { started, ..t })).collect();
+    all.push((ended::GIVEN_BACK, plan::release(c)));
+    assert_eq!(all.len(), ended::ALL);
+    all
 }
 
 fn signal(id: InstanceId, name: &str) -> SignalSpec {

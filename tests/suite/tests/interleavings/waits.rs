@@ -1,17 +1,23 @@
 //! Parks, deliveries and deadlines of waits for one or several signals.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use gen_durable_runtime::model::{AwaitMode, Claim, Committed, Deadline, Entry, StartSpec, Wait, Wake};
 use suite::{Db, entry, start};
 
-use crate::{begin, claim, commit, goto, signal, status};
+use crate::{
+    begin, claim, commit, goto,
+    paused::{self, Paused},
+    signal, status,
+};
 
 suite::stores! {
     both {
         a_park_and_two_deliveries_end_runnable_in_every_order_and_not_before_all_has_come,
         a_deadline_and_a_delivery_hand_over_what_has_come_in_either_order,
         two_signals_of_one_kind_are_not_one_of_each,
+        a_delivery_in_line_behind_a_park_that_is_under_way_wakes_it,
+        a_park_whose_time_is_up_beside_a_deadline_and_a_delivery_is_woken_once,
     }
     postgres {
         two_deliveries_in_line_for_one_row_wake_whoever_waits_for_both => "a file has one writer: none waits with an old snapshot",
@@ -115,6 +121,53 @@ async fn a_deadline_and_a_delivery_hand_over_what_has_come_in_either_order(db: D
             assert_eq!(received(&again), ["B"], "settled once, for every run of the visit");
             db.run("DELETE FROM gen_durable").await;
         }
+    }
+}
+
+/// One signal was there before, one comes while the park is under way.
+async fn a_delivery_in_line_behind_a_park_that_is_under_way_wakes_it(db: Db) {
+    for mode in MODES {
+        let id = begin(&db, &[start()]).await[0];
+        let parks = goto(&claim(&db, "w#1").await[0], waiting(mode, None));
+        if need(mode) == 2 {
+            db.store.signal(&[signal(id, "A")]).await.expect("delivers");
+        }
+        let under_way = Paused::begin(&db, vec![parks]).await;
+        let store = Arc::clone(&db.store);
+        let delivering = async move { store.signal(&[signal(id, "B")]).await.expect("delivers").remove(0) };
+        let delivering = paused::in_line(&db, 1, delivering).await;
+        assert_eq!(under_way.end().await, [Committed::Parked], "{mode:?}");
+        assert!(delivering.await.expect("no panic").wake.is_some(), "{mode:?}: it says whom it woke");
+        assert_eq!(status(&db, id).await, "runnable", "{mode:?}");
+        assert_eq!(received(&claim(&db, "w#2").await[0]).len(), need(mode));
+        db.run("DELETE FROM gen_durable").await;
+    }
+}
+
+/// Its deadline passes while it is under way; a sweep and a signal come at once.
+async fn a_park_whose_time_is_up_beside_a_deadline_and_a_delivery_is_woken_once(db: Db) {
+    for mode in MODES {
+        let id = begin(&db, &[start()]).await[0];
+        let parks = goto(&claim(&db, "w#1").await[0], waiting(mode, Some(Duration::from_millis(1))));
+        let under_way = Paused::begin(&db, vec![parks]).await;
+        let (one, two) = (Arc::clone(&db.store), Arc::clone(&db.store));
+        let sweeping = tokio::spawn(async move { one.end_waits(10).await.expect("ends").rows });
+        let delivering = async move { two.signal(&[signal(id, "B")]).await.expect("delivers").remove(0) };
+        let delivering = paused::in_line(&db, 1, delivering).await;
+        let committed = under_way.end().await[0];
+        assert!(matches!(committed, Committed::Parked | Committed::Done), "{mode:?}: {committed:?}");
+        assert!(sweeping.await.expect("no panic") <= 1, "{mode:?}");
+        delivering.await.expect("no panic");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        db.store.end_waits(10).await.expect("ends");
+        let woken = claim(&db, "w#2").await;
+        assert_eq!(woken.len(), 1, "{mode:?}");
+        assert!(
+            matches!(&woken[0].wake, Wake::Signals(signals) if signals.len() <= 1),
+            "{mode:?}: {:?}",
+            woken[0].wake
+        );
+        db.run("DELETE FROM gen_durable").await;
     }
 }
 

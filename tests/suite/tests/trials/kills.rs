@@ -1,0 +1,49 @@
+//! Two workers, one of which is killed again and again.
+
+use std::{ops::Range, time::Duration};
+
+use rand::RngExt as _;
+use suite::WorkerOptions;
+use tokio::{sync::watch, task::JoinHandle};
+
+/// They work until they are stopped; then no worker is left.
+pub struct Killing {
+    stop: watch::Sender<bool>,
+    killing: JoinHandle<usize>,
+}
+
+impl Killing {
+    /// Kills one of two with SIGKILL, each time after so many milliseconds, and starts another in its place.
+    pub async fn begin(worker: WorkerOptions, every_ms: Range<u64>) -> Self {
+        let workers = [worker.spawn().await, worker.spawn().await];
+        let stop = watch::Sender::new(false);
+        let killing = tokio::spawn(kill(worker, workers, every_ms, stop.subscribe()));
+        Self { stop, killing }
+    }
+
+    /// Lets them live from now on; answers how often one was killed. The workers go with what is returned.
+    pub async fn end(self) -> usize {
+        self.stop.send_replace(true);
+        self.killing.await.expect("no panic")
+    }
+}
+
+async fn kill(
+    worker: WorkerOptions,
+    mut workers: [suite::WorkerProcess; 2],
+    every_ms: Range<u64>,
+    mut stop: watch::Receiver<bool>,
+) -> usize {
+    for kills in 0.. {
+        let pause = Duration::from_millis(rand::rng().random_range(every_ms.clone()));
+        if tokio::time::timeout(pause, stop.wait_for(|stop| *stop)).await.is_ok() {
+            return kills;
+        }
+        let victim = &mut workers[rand::rng().random_range(0..2)];
+        victim.kill().await;
+        // It may be killed before it works. On a wire that is cut its boot may fail: then it ends by itself until it is its
+        // turn.
+        *victim = worker.launch();
+    }
+    unreachable!("it is stopped")
+}
