@@ -68,8 +68,8 @@ pub trait Store: Send + Sync + 'static {
     /// A page of the children of a round that have ended, in the order of the fan-out.
     fn children<'a>(&'a self, page: &'a ChildPage<'a>) -> Pending<'a, Vec<ChildResult>>;
 
-    /// What became of the runs of an instance, oldest first: at most `limit` lines after the first `skip`.
-    fn history(&self, id: InstanceId, skip: u32, limit: u32) -> Pending<'_, Vec<HistoryEntry>>;
+    /// What became of the runs of an instance, oldest first: at most `limit` lines after the line `after`.
+    fn history(&self, id: InstanceId, after: i64, limit: u32) -> Pending<'_, Vec<HistoryEntry>>;
 
     /// Forgets up to `limit` lines of history older than `age`.
     fn forget(&self, age: Duration, limit: u32) -> Pending<'_, usize>;

@@ -66,12 +66,12 @@ fn child(row: &sqlx::postgres::PgRow) -> Result<ChildResult, Error> {
 pub(super) async fn history(
     store: &Postgres,
     id: InstanceId,
-    skip: u32,
+    after: i64,
     limit: u32,
 ) -> Result<Vec<HistoryEntry>, Error> {
     let mut session = store.session("reading history").await?;
     let query = sqlx::query(store.statements().history()).bind(id.get()).bind(i64::from(limit));
-    let found = session.rows(query.bind(i64::from(skip))).await?;
+    let found = session.rows(query.bind(after)).await?;
     session.end().await?;
     found.iter().map(rows::history).collect()
 }

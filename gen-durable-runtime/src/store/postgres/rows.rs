@@ -121,10 +121,10 @@ pub(super) fn snapshot(row: &PgRow) -> Result<Snapshot, Error> {
 
 pub(super) fn history(row: &PgRow) -> Result<HistoryEntry, Error> {
     let times = [timestamp(get(row, "started_us")?), timestamp(get(row, "committed_us")?)];
-    let (visit, from, to, outcome) =
-        (get(row, "visit")?, get(row, "from_step")?, get(row, "to_step")?, get(row, "outcome")?);
+    let (id, visit, from, to, outcome) =
+        (get(row, "id")?, get(row, "visit")?, get(row, "from_step")?, get(row, "to_step")?, get(row, "outcome")?);
     let (attempt, worker, error) = (count(row, "attempt")?, get(row, "worker")?, get(row, "error")?);
-    Ok(HistoryEntry::new(visit, from, to, outcome, attempt, worker, times, error))
+    Ok(HistoryEntry::new(id, visit, from, to, outcome, attempt, worker, times, error))
 }
 
 /// An array literal: an array in each row of a batch travels as text.

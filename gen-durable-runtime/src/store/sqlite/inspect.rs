@@ -57,8 +57,13 @@ fn child(row: &SqliteRow) -> Result<ChildResult, Error> {
     Ok(ChildResult { id: InstanceId::new(rows::get(row, "id")?), index, result })
 }
 
-pub(super) async fn history(store: &Sqlite, id: InstanceId, skip: u32, limit: u32) -> Result<Vec<HistoryEntry>, Error> {
-    let query = sqlx::query(sql::history()).bind(id.get()).bind(i64::from(limit)).bind(i64::from(skip));
+pub(super) async fn history(
+    store: &Sqlite,
+    id: InstanceId,
+    after: i64,
+    limit: u32,
+) -> Result<Vec<HistoryEntry>, Error> {
+    let query = sqlx::query(sql::history()).bind(id.get()).bind(i64::from(limit)).bind(after);
     let found = store.read("reading history", query).await?;
     found.iter().map(rows::history).collect()
 }

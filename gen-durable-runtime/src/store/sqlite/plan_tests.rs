@@ -22,6 +22,7 @@ fn expected() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
         ("retry", sql::retry(), &["INTEGER PRIMARY KEY"]),
         ("retry_occupant", sql::retry_occupant(), &["INTEGER PRIMARY KEY", "gen_durable_correlation"]),
         ("hold", sql::hold(), &["INTEGER PRIMARY KEY"]),
+        ("history", sql::history(), &["gen_durable_history_instance (instance_id=? AND id>?)"]),
         ("join", sql::join(), &["INTEGER PRIMARY KEY"]),
         ("join_counted", sql::join_counted(), &["INTEGER PRIMARY KEY"]),
         ("child_counts", sql::child_counts(), &["gen_durable_parent"]),

@@ -126,8 +126,8 @@ pub(super) fn snapshot(row: &SqliteRow) -> Result<Snapshot, Error> {
 
 pub(super) fn history(row: &SqliteRow) -> Result<HistoryEntry, Error> {
     let times = [timestamp(get(row, "started_at")?), timestamp(get(row, "committed_at")?)];
-    let (visit, from, to, outcome) =
-        (get(row, "visit")?, get(row, "from_step")?, get(row, "to_step")?, get(row, "outcome")?);
+    let (id, visit, from, to, outcome) =
+        (get(row, "id")?, get(row, "visit")?, get(row, "from_step")?, get(row, "to_step")?, get(row, "outcome")?);
     let (attempt, worker, error) = (small(row, "attempt")?, get(row, "worker")?, get(row, "error")?);
-    Ok(HistoryEntry::new(visit, from, to, outcome, attempt, worker, times, error))
+    Ok(HistoryEntry::new(id, visit, from, to, outcome, attempt, worker, times, error))
 }

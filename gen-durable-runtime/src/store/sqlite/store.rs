@@ -133,8 +133,8 @@ impl Store for Sqlite {
         Box::pin(inspect::children(self, page))
     }
 
-    fn history(&self, id: InstanceId, skip: u32, limit: u32) -> Pending<'_, Vec<HistoryEntry>> {
-        Box::pin(inspect::history(self, id, skip, limit))
+    fn history(&self, id: InstanceId, after: i64, limit: u32) -> Pending<'_, Vec<HistoryEntry>> {
+        Box::pin(inspect::history(self, id, after, limit))
     }
 
     fn forget(&self, age: Duration, limit: u32) -> Pending<'_, usize> {

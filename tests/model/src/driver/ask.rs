@@ -73,7 +73,10 @@ pub(super) async fn ask(
             }
         }
         Call::History(id, skip, limit) => {
-            let lines = store.history(names.there(*id), *skip, *limit).await?;
+            let there = names.there(*id);
+            // A page begins after a line, whose number is the store's own affair.
+            let before = if *skip == 0 { vec![] } else { store.history(there, 0, *skip).await? };
+            let lines = store.history(there, before.last().map_or(0, |line| line.id), *limit).await?;
             Answer::History(lines.iter().map(|h| Line::of(*id, h)).collect())
         }
         Call::Forget(age, limit) => Answer::Forgotten(store.forget(*age, *limit).await?),
