@@ -27,7 +27,7 @@ pub(super) struct Inner {
     pub(super) statements: Statements,
     pub(super) options: DatabaseOptions,
     /// `"schema".gen_durable` and `"schema".signals`, as their sequences are looked up.
-    pub(super) tables: [String; 2],
+    pub(super) tables: [String; 3],
 }
 
 impl Postgres {
@@ -38,7 +38,8 @@ impl Postgres {
     pub fn new(options: DatabaseOptions) -> Result<Self, Error> {
         let pool = options.pool()?;
         let statements = Statements::new(&options.schema);
-        let tables = ["gen_durable", "signals"].map(|table| format!("{}.{table}", options.schema.quoted()));
+        let tables = ["gen_durable", "signals", "gen_durable_history"];
+        let tables = tables.map(|table| format!("{}.{table}", options.schema.quoted()));
         Ok(Self(Arc::new(Inner { pool, statements, options, tables })))
     }
 

@@ -27,7 +27,7 @@ const LOOK: Duration = Duration::from_millis(100);
 pub(super) struct PostgresSide {
     connection: PgConnection,
     schema: SchemaName,
-    tables: [String; 2],
+    tables: [String; 3],
     /// The type of a status, for arrays of them.
     status_type: u32,
     named: bool,
@@ -132,9 +132,10 @@ impl Side for PostgresSide {
     fn marks(&mut self) -> Pending<'_, Marks> {
         Box::pin(async move {
             let query = sqlx::query_as(self.sql(include_str!("sql/marks.sql"))).persistent(self.named);
-            let query = query.bind(&self.tables[0]).bind(&self.tables[1]);
-            let (instances, signals) = query.fetch_one(&mut self.connection).await.map_err(error::at(COPYING))?;
-            Ok(Marks { instances, signals })
+            let query = query.bind(&self.tables[0]).bind(&self.tables[1]).bind(&self.tables[2]);
+            let (instances, signals, history) =
+                query.fetch_one(&mut self.connection).await.map_err(error::at(COPYING))?;
+            Ok(Marks { instances, signals, history })
         })
     }
 
@@ -144,7 +145,7 @@ impl Side for PostgresSide {
 
     fn commit(&mut self, marks: Marks) -> Pending<'_, ()> {
         Box::pin(async move {
-            for (table, mark) in self.tables.iter().zip([marks.instances, marks.signals]) {
+            for (table, mark) in self.tables.iter().zip([marks.instances, marks.signals, marks.history]) {
                 let query = sqlx::query(include_str!("sql/set_mark.sql")).persistent(self.named).bind(table).bind(mark);
                 query.execute(&mut self.connection).await.map_err(error::at(COPYING))?;
             }

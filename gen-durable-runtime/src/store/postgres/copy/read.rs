@@ -13,6 +13,7 @@ pub(super) fn statement(table: Table) -> &'static str {
         Table::Instances => include_str!("sql/read_instances.sql"),
         Table::Links => include_str!("sql/read_links.sql"),
         Table::Signals => include_str!("sql/read_signals.sql"),
+        Table::History => include_str!("sql/read_history.sql"),
         Table::Configs => include_str!("sql/read_configs.sql"),
         Table::Buckets => include_str!("sql/read_buckets.sql"),
     }

@@ -119,8 +119,9 @@ impl Side for SqliteSide {
     fn marks(&mut self) -> Pending<'_, Marks> {
         Box::pin(async move {
             let query = sqlx::query_as(include_str!("sql/marks.sql"));
-            let (instances, signals) = query.fetch_one(&mut self.connection).await.map_err(error::at(COPYING))?;
-            Ok(Marks { instances, signals })
+            let (instances, signals, history) =
+                query.fetch_one(&mut self.connection).await.map_err(error::at(COPYING))?;
+            Ok(Marks { instances, signals, history })
         })
     }
 
@@ -130,7 +131,9 @@ impl Side for SqliteSide {
 
     fn commit(&mut self, marks: Marks) -> Pending<'_, ()> {
         Box::pin(async move {
-            for (table, mark) in [(Table::Instances, marks.instances), (Table::Signals, marks.signals)] {
+            let Marks { instances, signals, history } = marks;
+            let marks = [(Table::Instances, instances), (Table::Signals, signals), (Table::History, history)];
+            for (table, mark) in marks {
                 for sql in [include_str!("sql/set_mark.sql"), include_str!("sql/new_mark.sql")] {
                     let query = sqlx::query(sql).bind(table.name()).bind(mark);
                     query.execute(&mut self.connection).await.map_err(error::at(COPYING))?;
