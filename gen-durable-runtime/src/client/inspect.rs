@@ -3,7 +3,7 @@
 use super::Client;
 use crate::{
     Error,
-    machine::{Machine, MachineInfo},
+    machine::Machine,
     model::{HistoryEntry, InstanceId, Invalid, Json, Snapshot, Target},
     store::Filter,
 };
@@ -95,13 +95,8 @@ pub(super) fn named(target: &Target) -> String {
 
 pub(super) fn is_of<M: Machine>(machine: &str) -> Result<(), Error> {
     let info = M::INFO;
-    if is_named(info, machine) {
+    if info.is_named(machine) {
         return Ok(());
     }
     Err(Error::wrong_machine(format!("the instance is of machine `{machine}`, not of `{}`", info.name)))
-}
-
-/// Whether this stored name is one of the machine's.
-pub(super) fn is_named(info: &MachineInfo, machine: &str) -> bool {
-    machine == info.name || info.aliases.contains(&machine)
 }

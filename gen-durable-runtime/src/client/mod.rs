@@ -5,6 +5,7 @@ mod connect;
 mod ear;
 mod handle;
 mod inspect;
+mod restart;
 mod retry;
 mod signal;
 mod signal_or_start;

@@ -60,8 +60,6 @@ pub(super) fn claim(row: &SqliteRow, order: &ClaimOrder<'_>) -> Result<(Claim, V
 }
 
 fn claimed(row: &SqliteRow, token: &ClaimToken, queue: &str, wake: Wake) -> Result<Claim, Error> {
-    let home_priority = get::<Option<i64>>(row, "home_priority")?;
-    let home_priority = home_priority.map(i16::try_from).transpose().map_err(|_| unreadable("home_priority"))?;
     Ok(Claim {
         id: InstanceId::new(get(row, "id")?),
         token: token.clone(),
@@ -77,12 +75,17 @@ fn claimed(row: &SqliteRow, token: &ClaimToken, queue: &str, wake: Wake) -> Resu
         queue: queue.to_owned(),
         priority: small(row, "priority")?,
         home_queue: get(row, "home_queue")?,
-        home_priority,
+        home_priority: home_priority(row)?,
         concurrency_key: get(row, "concurrency_key")?,
         parent: parent(row)?,
         cancelled: get(row, "cancelled")?,
         wake,
     })
+}
+
+fn home_priority(row: &SqliteRow) -> Result<Option<i16>, Error> {
+    let priority = get::<Option<i64>>(row, "home_priority")?;
+    priority.map(i16::try_from).transpose().map_err(|_| unreadable("home_priority"))
 }
 
 fn parent(row: &SqliteRow) -> Result<Option<Parent>, Error> {
@@ -111,8 +114,11 @@ pub(super) fn snapshot(row: &SqliteRow) -> Result<Snapshot, Error> {
         awaits: list(row, "awaits")?.unwrap_or_default(),
         await_deadline: at("await_deadline")?.map(timestamp),
         key: get(row, "correlation_key")?,
+        key_kept: get(row, "key_kept")?,
         queue: get(row, "queue")?,
         priority: small(row, "priority")?,
+        home_queue: get(row, "home_queue")?,
+        home_priority: home_priority(row)?,
         attempt: small(row, "attempt")?,
         crashes: small(row, "crashes")?,
         transitions: get(row, "transitions")?,

@@ -53,6 +53,7 @@ pub(super) fn answer(model: &mut Model, call: &Call) -> (Answer, Vec<Claim>) {
         Call::MakeForeign(id) => {
             let row = model.instances.get_mut(id).expect("an instance");
             row.hidden.scope = vec![Status::Runnable, Status::AwaitingSignal, Status::AwaitingChildren];
+            row.shown.key_kept = false;
             Answer::Nothing
         }
     };

@@ -6,6 +6,7 @@ mod history;
 mod joins;
 mod machines;
 mod outcomes;
+mod restarts;
 mod transfers;
 mod waits;
 
