@@ -12,10 +12,10 @@ use crate::{
     Error,
     client::Client,
     machine::{
-        ExitInfo, ExitKind, MachineInfo, StepInfo,
+        ChildCounts, ExitInfo, ExitKind, MachineInfo, StepInfo,
         registry::{self, MachineRegistration},
     },
-    model::{HistoryEntry, InstanceId, Json, SignalSpec, Snapshot, StartSpec, Target},
+    model::{HistoryEntry, InstanceId, Json, SignalSpec, Snapshot, StartSpec, Status, Target},
     store::{Delivered, Filter, Migration},
 };
 
@@ -233,10 +233,14 @@ async fn shown(client: &Client, target: &str, address: &Target) -> Result<Snapsh
 async fn show(client: &Client, target: &str, address: &Target, json: bool) -> Result<(), Fault> {
     let shown = shown(client, target, address).await?;
     let history = client.history(shown.id).await?;
+    let children = match shown.status {
+        Status::AwaitingChildren => Some(client.children(shown.id).counts().await?),
+        Status::Runnable | Status::Executing | Status::AwaitingSignal | Status::Done | Status::Failed => None,
+    };
     if json {
-        print::json(&Shown { instance: &shown, history: &history })
+        print::json(&Shown { instance: &shown, children: children.map(Waiting::for_), history: &history })
     } else {
-        print::instance(&shown);
+        print::instance(&shown, children);
         print::timeline(shown.inserted_at, &history);
     }
     Ok(())
@@ -247,7 +251,23 @@ async fn show(client: &Client, target: &str, address: &Target, json: bool) -> Re
 struct Shown<'a> {
     #[serde(flatten)]
     instance: &'a Snapshot,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    children: Option<Waiting>,
     history: &'a [HistoryEntry],
+}
+
+/// The children that it waits for.
+#[derive(serde::Serialize)]
+struct Waiting {
+    pending: u64,
+    done: u64,
+    failed: u64,
+}
+
+impl Waiting {
+    fn for_(children: ChildCounts) -> Self {
+        Self { pending: children.pending(), done: children.done, failed: children.failed }
+    }
 }
 
 async fn list(client: &Client, args: ListArgs, json: bool) -> Result<(), Fault> {

@@ -1,5 +1,6 @@
 //! Floor 0: what an instance is and what an outcome means. Pure: no I/O, no clock, no SQL.
 
+mod child;
 mod claim;
 mod effects;
 mod entry;
@@ -16,6 +17,7 @@ mod verdict;
 pub mod limits;
 pub mod plan;
 
+pub use child::Child;
 pub use claim::{Claim, Parent, ReceivedSignal, Wake};
 pub use effects::{Effects, Work};
 pub use entry::{AwaitMode, ConcurrencySlot, Deadline, Entry, Join, RateTake, Wait};

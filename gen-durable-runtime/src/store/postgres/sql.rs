@@ -40,6 +40,8 @@ statements!(
     hold_briefly,
     hold_others,
     join,
+    kin,
+    kin_counts,
     list,
     notify,
     owners,

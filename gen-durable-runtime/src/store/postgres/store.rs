@@ -6,10 +6,12 @@ use super::{error, inspect, listen, migrate, sql::Statements};
 use crate::{
     Error,
     machine::{ChildCounts, ChildResult},
-    model::{ClaimToken, HistoryEntry, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Target, Transition},
+    model::{
+        Child, ClaimToken, HistoryEntry, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Target, Transition,
+    },
     store::{
         CallerTransaction, Cancelling, ChildPage, ClaimOrder, Claimed, Commits, DatabaseOptions, Delivery, Filter,
-        Migration, Pending, Renewed, Retrying, SchemaName, Standing, Store, Swept, ToldChildren, WakeUps,
+        KinPage, Migration, Pending, Renewed, Retrying, SchemaName, Standing, Store, Swept, ToldChildren, WakeUps,
         copy::{Role, Side},
     },
 };
@@ -127,6 +129,14 @@ impl Store for Postgres {
 
     fn children<'a>(&'a self, page: &'a ChildPage<'a>) -> Pending<'a, Vec<ChildResult>> {
         Box::pin(inspect::children(self, page))
+    }
+
+    fn kin_counts(&self, parent: InstanceId, all_rounds: bool) -> Pending<'_, ChildCounts> {
+        Box::pin(inspect::kin_counts(self, parent, all_rounds))
+    }
+
+    fn kin<'a>(&'a self, page: &'a KinPage<'a>) -> Pending<'a, Vec<Child>> {
+        Box::pin(inspect::kin(self, page))
     }
 
     fn history(&self, id: InstanceId, after: i64, limit: u32) -> Pending<'_, Vec<HistoryEntry>> {

@@ -26,6 +26,8 @@ fn expected() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
         ("join", sql::join(), &["INTEGER PRIMARY KEY"]),
         ("join_counted", sql::join_counted(), &["INTEGER PRIMARY KEY"]),
         ("child_counts", sql::child_counts(), &["gen_durable_parent"]),
+        ("kin", sql::kin(), &["gen_durable_parent"]),
+        ("kin_counts", sql::kin_counts(), &["gen_durable_parent"]),
         ("children", sql::children(), &["gen_durable_parent"]),
         ("commit", sql::commit(), &["INTEGER PRIMARY KEY", "signals_", "gen_durable_correlation"]),
         ("consume_kept", sql::consume_kept(), &["INTEGER PRIMARY KEY"]),

@@ -30,6 +30,8 @@ statements!(
     ids,
     join,
     join_counted,
+    kin,
+    kin_counts,
     list,
     owners,
     reap,

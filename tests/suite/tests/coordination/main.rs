@@ -2,6 +2,7 @@
 //! its own row.
 
 mod cancels;
+mod children;
 mod history;
 mod joins;
 mod machines;
