@@ -2,11 +2,11 @@
 
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
-use super::{backoff::Backoff, catalog::Served, failing::panicked, held::Held, shared::Shared};
+use super::{backoff::Backoff, catalog::Served, held::Held, shared::Shared};
 use crate::{
     machine::registry::{Exit, Stored},
     model::{
-        Claim, InstanceId, Transition,
+        Claim, Failure, InstanceId, Transition,
         plan::{self, Rules},
     },
     store::Said,
@@ -76,6 +76,6 @@ fn leave(served: &Served, claim: &Claim, rules: Rules) -> Transition {
         Ok(Some(Ok((entry, carry)))) => plan::exited(claim, entry, carry, rules)
             .unwrap_or_else(|e| plan::cancelled(claim, Some(&format!("its on_cancel cannot be stored: {e}")))),
         Ok(Some(Err(error))) => plan::cancelled(claim, Some(&format!("its on_cancel failed: {error}"))),
-        Err(panic) => plan::cancelled(claim, Some(&panicked(&*panic).error)),
+        Err(panic) => plan::cancelled(claim, Some(&Failure::panicked(&*panic).error)),
     }
 }

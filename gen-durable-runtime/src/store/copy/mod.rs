@@ -4,11 +4,15 @@
 //! whole or empty. Between them rows travel in values that no dialect owns ([`Value`]), a page at a time.
 
 mod pages;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod read;
 mod side;
 mod tables;
 
 use std::sync::Arc;
 
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+pub(super) use read::row;
 pub(super) use side::{COPYING, in_use, refuse};
 pub use side::{Claims, Counts, Marks, Page, Role, Rows, Side, row_refused};
 pub use tables::{Column, Kind, Row, Table, Value};
