@@ -39,6 +39,8 @@ pub struct Claim {
     pub parent: Option<Parent>,
     /// It was cancelled, and its step does not shield it.
     pub cancelled: bool,
+    /// Of a cancelled one only: it has children, of whatever round.
+    pub has_children: bool,
     /// What ended its wait.
     pub wake: Wake,
 }

@@ -175,6 +175,7 @@ mod tests {
             concurrency_key: None,
             parent: None,
             cancelled: false,
+            has_children: false,
             wake: Wake::Ready,
         }
     }

@@ -58,6 +58,7 @@ pub(super) fn claim(row: &PgRow, token: &ClaimToken, queue: &str) -> Result<Clai
         concurrency_key: get(row, "concurrency_key")?,
         parent: parent(row)?,
         cancelled: get(row, "cancelled")?,
+        has_children: get(row, "has_children")?,
         wake: wake(row)?,
     })
 }

@@ -10,7 +10,7 @@ const SCHEMA: [&str; 2] = [include_str!("migrate/versions/v1/up.sql"), include_s
 fn expected() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
     vec![
         ("claim", sql::claim(), &["gen_durable_pick (queue=?)", "gen_durable_concurrency_active"]),
-        ("claim_take", sql::claim_take(), &["INTEGER PRIMARY KEY", "signals_"]),
+        ("claim_take", sql::claim_take(), &["INTEGER PRIMARY KEY", "signals_", "gen_durable_parent"]),
         ("claim_signals", sql::claim_signals(), &["INTEGER PRIMARY KEY"]),
         (
             "claim_next",

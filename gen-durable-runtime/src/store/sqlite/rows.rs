@@ -79,6 +79,7 @@ fn claimed(row: &SqliteRow, token: &ClaimToken, queue: &str, wake: Wake) -> Resu
         concurrency_key: get(row, "concurrency_key")?,
         parent: parent(row)?,
         cancelled: get(row, "cancelled")?,
+        has_children: get(row, "has_children")?,
         wake,
     })
 }

@@ -96,6 +96,7 @@ impl Model {
             concurrency_key: h.concurrency_key,
             parent: h.parent.map(|id| Parent { id, round: h.round }),
             cancelled: false,
+            has_children: false,
             wake: match (s.awaits.is_empty(), h.received) {
                 (true, _) => Wake::Ready,
                 (false, None) => Wake::Unsatisfied,

@@ -70,6 +70,8 @@ WITH due AS MATERIALIZED (
   RETURNING g.id, g.fsm, g.fsm_version, g.step, g.state::text AS state, g.carry::text AS carry,
     g.attempt, g.errors, g.crashes, g.transitions, g.priority, g.home_queue, g.home_priority, g.concurrency_key,
     g.parent_id, g.parent_round, g.cancelled_at IS NOT NULL AND NOT g.shielded AS cancelled, g.awaits IS NOT NULL AS waited, g.received IS NOT NULL AS settled,
+    CASE WHEN g.cancelled_at IS NOT NULL THEN
+      (SELECT true FROM {schema}.gen_durable c WHERE c.parent_id = g.id LIMIT 1) END IS TRUE AS has_children,
     CASE WHEN g.received <> '{}' THEN (
       SELECT json_agg(json_build_array(s.id, s.name, s.payload) ORDER BY s.id)::text
       FROM {schema}.signals s WHERE s.id = ANY (g.received)) END AS signals

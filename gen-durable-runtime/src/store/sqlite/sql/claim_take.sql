@@ -1,5 +1,5 @@
 -- Leases the rows that were chosen. A unique index arbitrates K = 1 keys here too: none is ever held twice.
--- Index: the primary key; signals_inbox. ?1 ids  ?2 token  ?3 lease ends at  ?4 now
+-- Index: the primary key; signals_inbox; gen_durable_parent for the cancelled. ?1 ids  ?2 token  ?3 lease ends at  ?4 now
 UPDATE gen_durable AS g
 SET status = 'executing',
     locked_by = ?2,
@@ -27,4 +27,6 @@ SET status = 'executing',
     END
 WHERE g.id IN (SELECT value FROM json_each(?1))
 RETURNING id, fsm, fsm_version, step, state, carry, attempt, errors, crashes, transitions, priority, home_queue,
-  home_priority, concurrency_key, parent_id, parent_round, cancelled_at IS NOT NULL AND NOT shielded AS cancelled, awaits IS NOT NULL AS waited, received
+  home_priority, concurrency_key, parent_id, parent_round, cancelled_at IS NOT NULL AND NOT shielded AS cancelled, awaits IS NOT NULL AS waited, received,
+  cancelled_at IS NOT NULL AND EXISTS (SELECT 1 FROM gen_durable c WHERE c.parent_id = gen_durable.id)
+    AS has_children
