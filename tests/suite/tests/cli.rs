@@ -184,6 +184,10 @@ async fn a_restart_starts_a_new_instance_from_a_step_of_another_one(db: Db) {
         assert!(said.contains(text), "{args:?}: {said}");
     }
     assert_eq!(db.count("SELECT count(*) FROM gen_durable").await, 2);
+    db.run("UPDATE gen_durable SET fsm = 'parcel', step = 'sent' WHERE id <> 1").await;
+    let join = db.text("SELECT max(id)::text FROM gen_durable").await;
+    let said = refuse(&db, &["restart", &join, "sent"]).await;
+    assert!(said.contains("no instance can begin at a step \"sent\"; it can at pack"), "{said}");
     db.run(end).await;
     let json = say(&db, &["restart", "1", "slow", "--state", "{\"seconds\": 0}", "--json"]).await;
     let json: serde_json::Value = serde_json::from_str(&json).expect("json");
