@@ -8,7 +8,6 @@ mod disk;
 mod machine;
 mod manifest;
 mod name;
-mod progress;
 mod report;
 mod snapshot;
 mod tree;

@@ -9,13 +9,13 @@ use std::{
 };
 
 use gen_durable::{Client, Command, Filter, Handle, Machine, Status, start};
+use progress::Progress;
 use serde::{Deserialize, de::IgnoredAny};
 
 use crate::{
     machine::{Archive, Digest, List, Summary},
     manifest,
     name::Name,
-    progress::Progress,
     report::report,
 };
 

@@ -5,12 +5,12 @@ use std::{collections::HashMap, fs::File, io::Write, pin::pin, time::Duration};
 use gen_durable::{
     Client, Command, Filter, InstanceId, Migration, RunningWorker, Signalling, Snapshot, WaitError, Worker, start,
 };
+use progress::Progress;
 use tokio::task::JoinSet;
 
 use crate::{
     machine::{Checkout, PaymentConfirmed, PaymentDeclined, Reserve},
     orders::{self, Order, Payment},
-    progress::Progress,
     shop::{Books, Shop},
     table::{self, Row},
 };

@@ -9,7 +9,6 @@ mod machine;
 #[cfg(test)]
 mod machine_tests;
 mod orders;
-mod progress;
 mod shop;
 mod table;
 

@@ -98,6 +98,16 @@ pub(super) enum Verb {
         #[arg(long, default_value = "")]
         reason: String,
     },
+    /// Start a new instance from a step of another one, which stays as it is: with its carry, queue, priority and free key.
+    Restart {
+        /// The id of that one, or a business key such as `checkout:42`.
+        target: String,
+        /// The step's stored name.
+        step: String,
+        /// The step's data, a JSON object; default: that of the instance, if it stands at this step.
+        #[arg(long, value_name = "JSON")]
+        state: Option<String>,
+    },
     /// Let a failed instance go on from the step that failed, or all that a filter finds.
     Retry {
         #[command(flatten)]

@@ -8,6 +8,7 @@ mod graph;
 mod log;
 mod print;
 mod program;
+mod restart;
 mod verbs;
 
 pub use graph::{dot, mermaid};

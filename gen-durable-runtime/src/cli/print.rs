@@ -5,7 +5,7 @@ use std::io::Write;
 use jiff::Timestamp;
 
 use crate::{
-    machine::MachineInfo,
+    machine::{ChildCounts, MachineInfo},
     model::{HistoryEntry, Snapshot},
 };
 
@@ -57,7 +57,8 @@ pub(super) fn list(instances: &[Snapshot]) {
     table(&["id", "machine", "step", "status", "key", "attempt", "written"], &rows);
 }
 
-pub(super) fn instance(s: &Snapshot) {
+/// With the children that it waits for.
+pub(super) fn instance(s: &Snapshot, children: Option<ChildCounts>) {
     let say = |name: &str, value: Option<String>| {
         if let Some(value) = value {
             line(format!("{name:10} {value}"));
@@ -68,6 +69,8 @@ pub(super) fn instance(s: &Snapshot) {
     say("key", s.key.clone());
     say("status", Some(format!("{} at {}", s.status, s.step)));
     say("waits for", (!s.awaits.is_empty() && !s.status.is_ended()).then(|| s.awaits.join(", ")));
+    let counts = |c: ChildCounts| format!("{} pending, {} done, {} failed", c.pending(), c.done, c.failed);
+    say("children", children.map(counts));
     say("until", s.await_deadline.filter(|_| !s.status.is_ended()).map(|t| t.to_string()));
     say("deadline", s.deadline.map(|t| t.to_string()));
     say("queue", Some(format!("{}, priority {}", s.queue, s.priority)));

@@ -6,15 +6,16 @@ use super::{
     args::{Cli, Global, GraphFormat, ListArgs, RunArgs, StartArgs, Verb},
     control, copy, graph, log, print,
     program::Program,
+    restart,
 };
 use crate::{
     Error,
     client::Client,
     machine::{
-        ExitInfo, ExitKind, MachineInfo, StepInfo,
+        ChildCounts, ExitInfo, ExitKind, MachineInfo, StepInfo,
         registry::{self, MachineRegistration},
     },
-    model::{HistoryEntry, InstanceId, Json, SignalSpec, Snapshot, StartSpec, Target},
+    model::{HistoryEntry, InstanceId, Json, SignalSpec, Snapshot, StartSpec, Status, Target},
     store::{Delivered, Filter, Migration},
 };
 
@@ -52,6 +53,14 @@ pub(super) async fn run(program: &Rc<Program>, cli: Cli) -> Result<(), Fault> {
         Verb::Show { target } => {
             let address = address(&target)?;
             with_client(program, &global, async |client| show(client, &target, &address, global.json).await).await
+        }
+        Verb::Restart { target, step, state } => {
+            let (address, json) = (address(&target)?, global.json);
+            let verb = async |client: &Client| {
+                let original = shown(client, &target, &address).await?;
+                restart::restart(client, &original, &step, state.as_deref(), json).await
+            };
+            with_client(program, &global, verb).await
         }
         Verb::Cancel { which, reason } => {
             let target = which.target.as_deref().map(address).transpose()?;
@@ -207,8 +216,8 @@ fn is_awaited(name: &str) -> Result<(), Fault> {
     Err(format!("no machine of this binary awaits a signal {name:?}; they await {}", known.join(", ")).into())
 }
 
-async fn show(client: &Client, target: &str, address: &Target, json: bool) -> Result<(), Fault> {
-    let shown = client.show(address).await.map_err(|error| -> Fault {
+async fn shown(client: &Client, target: &str, address: &Target) -> Result<Snapshot, Fault> {
+    client.show(address).await.map_err(|error| {
         // The person typed the key: it is no secret here.
         match (error.is_not_found(), address) {
             (true, Target::Id(_)) => format!("no instance {target}").into(),
@@ -218,12 +227,20 @@ async fn show(client: &Client, target: &str, address: &Target, json: bool) -> Re
             .into(),
             (false, _) => error.into(),
         }
-    })?;
+    })
+}
+
+async fn show(client: &Client, target: &str, address: &Target, json: bool) -> Result<(), Fault> {
+    let shown = shown(client, target, address).await?;
     let history = client.history(shown.id).await?;
+    let children = match shown.status {
+        Status::AwaitingChildren => Some(client.children(shown.id).counts().await?),
+        Status::Runnable | Status::Executing | Status::AwaitingSignal | Status::Done | Status::Failed => None,
+    };
     if json {
-        print::json(&Shown { instance: &shown, history: &history })
+        print::json(&Shown { instance: &shown, children: children.map(Waiting::for_), history: &history })
     } else {
-        print::instance(&shown);
+        print::instance(&shown, children);
         print::timeline(shown.inserted_at, &history);
     }
     Ok(())
@@ -234,7 +251,23 @@ async fn show(client: &Client, target: &str, address: &Target, json: bool) -> Re
 struct Shown<'a> {
     #[serde(flatten)]
     instance: &'a Snapshot,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    children: Option<Waiting>,
     history: &'a [HistoryEntry],
+}
+
+/// The children that it waits for.
+#[derive(serde::Serialize)]
+struct Waiting {
+    pending: u64,
+    done: u64,
+    failed: u64,
+}
+
+impl Waiting {
+    fn for_(children: ChildCounts) -> Self {
+        Self { pending: children.pending(), done: children.done, failed: children.failed }
+    }
 }
 
 async fn list(client: &Client, args: ListArgs, json: bool) -> Result<(), Fault> {
@@ -258,8 +291,8 @@ fn address(text: &str) -> Result<Target, Fault> {
     }
 }
 
-fn newest(machine: &str) -> Result<&'static MachineRegistration, Fault> {
-    let named = registry::machines().filter(|m| (m.info)().name == machine);
+pub(super) fn newest(machine: &str) -> Result<&'static MachineRegistration, Fault> {
+    let named = registry::machines().filter(|m| (m.info)().is_named(machine));
     named.max_by_key(|m| (m.info)().version).ok_or_else(|| unknown_machine(machine))
 }
 

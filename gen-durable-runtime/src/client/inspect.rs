@@ -3,7 +3,7 @@
 use super::Client;
 use crate::{
     Error,
-    machine::{Machine, MachineInfo},
+    machine::Machine,
     model::{HistoryEntry, InstanceId, Invalid, Json, Snapshot, Target},
     store::Filter,
 };
@@ -35,16 +35,37 @@ impl Client {
     /// # Errors
     /// The store's.
     pub async fn history(&self, id: InstanceId) -> Result<Vec<HistoryEntry>, Error> {
-        let mut all = Vec::new();
+        let (mut all, mut after) = (Vec::new(), 0);
         loop {
-            let skip = u32::try_from(all.len()).unwrap_or(u32::MAX);
-            let page = self.0.store.history(id, skip, HISTORY_PAGE).await?;
-            let last = page.len() < HISTORY_PAGE as usize;
+            let page = self.history_after(id, after, HISTORY_PAGE).await?;
+            let is_last = page.len() < HISTORY_PAGE as usize;
+            after = page.last().map_or(after, |line| line.id);
             all.extend(page);
-            if last {
+            if is_last {
                 return Ok(all);
             }
         }
+    }
+
+    /// A page of it: at most `limit` lines after this one, by its [`HistoryEntry::id`]; 0 begins. Lines that are forgotten
+    /// between two pages shift nothing, and a page costs the same wherever it stands.
+    ///
+    /// ```no_run
+    /// # use gen_durable_runtime::{client::Client, model::InstanceId};
+    /// # async fn run(client: Client, id: InstanceId) -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut line = 0;
+    /// while let page = client.history_after(id, line, 100).await? && let Some(last) = page.last() {
+    ///     page.iter().for_each(|run| println!("{} {}", run.committed_at, run.outcome));
+    ///     line = last.id;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn history_after(&self, id: InstanceId, line: i64, limit: u32) -> Result<Vec<HistoryEntry>, Error> {
+        self.0.store.history(id, line, limit).await
     }
 
     /// A page of instances, newest first; see [`Filter::before`] for the next one.
@@ -74,13 +95,8 @@ pub(super) fn named(target: &Target) -> String {
 
 pub(super) fn is_of<M: Machine>(machine: &str) -> Result<(), Error> {
     let info = M::INFO;
-    if is_named(info, machine) {
+    if info.is_named(machine) {
         return Ok(());
     }
     Err(Error::wrong_machine(format!("the instance is of machine `{machine}`, not of `{}`", info.name)))
-}
-
-/// Whether this stored name is one of the machine's.
-pub(super) fn is_named(info: &MachineInfo, machine: &str) -> bool {
-    machine == info.name || info.aliases.contains(&machine)
 }

@@ -1,10 +1,12 @@
 //! Floor 4: starts instances, sends signals, waits for results, looks at what stands.
 
 mod cancel;
+mod children;
 mod connect;
 mod ear;
 mod handle;
 mod inspect;
+mod restart;
 mod retry;
 mod signal;
 mod signal_or_start;
@@ -16,6 +18,7 @@ mod waiter;
 mod waits;
 
 pub use cancel::CancelReport;
+pub use children::ChildList;
 pub use connect::{Client, ClientOptions};
 pub use handle::Handle;
 pub use retry::RetryReport;

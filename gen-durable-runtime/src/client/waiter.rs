@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
-use super::inspect::is_named;
 use crate::{
     Error, StoreClass,
     machine::MachineInfo,
@@ -86,7 +85,7 @@ impl Waiter {
         };
         let met = self.told || self.goal.is_met(self.machine, standing);
         // Of another machine it never meets the goal: who waits says so.
-        let is_over = met || standing.status.is_ended() || !is_named(self.machine, &standing.machine);
+        let is_over = met || standing.status.is_ended() || !self.machine.is_named(&standing.machine);
         if is_over || self.is_late() {
             let _ = self.tell.send(Ok(Some(Found { standing: standing.clone(), met })));
             return None;

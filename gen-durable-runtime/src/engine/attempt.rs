@@ -8,7 +8,7 @@ use std::{
 
 use futures_util::FutureExt;
 
-use super::{catalog::Served, children::Round, executor::ClaimedAt, failing::panicked, held::Held};
+use super::{catalog::Served, children::Round, executor::ClaimedAt, held::Held};
 use crate::{
     machine::{
         ContextParts, StepContext, StepError, StepInfo,
@@ -49,7 +49,7 @@ pub(super) async fn run(
     tokio::select! {
         ran = future => Some(match ran {
             Ok(ran) => ran.map_err(StepError::into_failure),
-            Err(panic) => Err(panicked(&*panic)),
+            Err(panic) => Err(Failure::panicked(&*panic)),
         }),
         () = held.dropped.fired() => None,
         limit = limit(step.run_timeout) => Some(Err(Failure {

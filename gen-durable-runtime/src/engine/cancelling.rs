@@ -40,7 +40,11 @@ impl Shared {
 
     /// What a cancelled instance becomes. Its children are told first: a process that dies in between does both again.
     pub(super) async fn cancelled(&self, served: &Served, claim: &Claim, rules: Rules) -> Transition {
-        self.cancel_children(claim.id, None).await;
+        // A claim that the cancel came before knows whether there are any, whatever code they were started by; a run
+        // that it came into may have stood beside some.
+        if claim.has_children || !claim.cancelled {
+            self.cancel_children(claim.id, None).await;
+        }
         leave(served, claim, rules)
     }
 

@@ -49,7 +49,7 @@ fn caught(served: &Served, claim: &Claim, failure: &Failure) -> Option<Result<(E
     let stored = Stored { step: claim.step.clone(), state: claim.state.clone(), carry: claim.carry.clone() };
     let attempts = claim.attempt.saturating_add(1);
     let catch = AssertUnwindSafe(|| (served.registration.catch)(stored, failure, attempts));
-    std::panic::catch_unwind(catch).unwrap_or_else(|panic| Some(Err(StepError::new(panicked(&*panic).error))))
+    std::panic::catch_unwind(catch).unwrap_or_else(|panic| Some(Err(StepError::new(Failure::panicked(&*panic).error))))
 }
 
 fn because(failure: &Failure, also: &str) -> Failure {
@@ -62,12 +62,4 @@ pub(super) fn crashed(times: u32) -> Failure {
 
 pub(super) fn undecodable(error: String) -> Failure {
     Failure { kind: FailureKind::Undecodable, error, permanent: false }
-}
-
-/// A panic's text, as `panic!` made it.
-pub(super) fn panicked(payload: &(dyn std::any::Any + Send)) -> Failure {
-    let text = payload.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-    let error = text.map_or_else(|| "panicked with a value that is no text".to_owned(), |t| format!("panicked: {t}"));
-    Failure { kind: FailureKind::Panic, error, permanent: false }
 }

@@ -2,11 +2,7 @@
 
 use std::panic::AssertUnwindSafe;
 
-use super::{
-    catalog::Served,
-    failing::{panicked, settle},
-    shared::Shared,
-};
+use super::{catalog::Served, failing::settle, shared::Shared};
 use crate::{
     machine::{
         StepError,
@@ -60,5 +56,5 @@ fn left(served: &Served, claim: &Claim, made: Caught, signal: Option<i64>, rules
 pub(super) fn exit(served: &Served, claim: &Claim, exit: Exit<'_>) -> Option<Caught> {
     let stored = Stored { step: claim.step.clone(), state: claim.state.clone(), carry: claim.carry.clone() };
     let exit = AssertUnwindSafe(|| (served.registration.exit)(stored, exit));
-    std::panic::catch_unwind(exit).unwrap_or_else(|panic| Some(Err(StepError::new(panicked(&*panic).error))))
+    std::panic::catch_unwind(exit).unwrap_or_else(|panic| Some(Err(StepError::new(Failure::panicked(&*panic).error))))
 }

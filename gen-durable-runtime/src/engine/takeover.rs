@@ -2,7 +2,7 @@
 
 use std::{panic::AssertUnwindSafe, time::Duration};
 
-use super::{catalog::Served, failing::panicked};
+use super::catalog::Served;
 use crate::{
     machine::{
         MachineInfo, StepError, StepInfo,
@@ -28,7 +28,9 @@ pub(super) fn take_over(served: &Served, claim: &Claim, rules: Rules) -> Result<
         return Ok(None);
     }
     let converted = std::panic::catch_unwind(AssertUnwindSafe(|| convert(served.registration, claim)));
-    let Some((stored, entry)) = converted.map_err(|panic| panicked(&*panic))?.map_err(StepError::into_failure)? else {
+    let Some((stored, entry)) =
+        converted.map_err(|panic| Failure::panicked(&*panic))?.map_err(StepError::into_failure)?
+    else {
         return Ok(None);
     };
     let older = older_step(served.info, claim);

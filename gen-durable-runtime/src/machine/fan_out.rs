@@ -45,7 +45,17 @@ impl<S: Step, T> FanOut<S, T> {
         M: Awaits<G, SLOT>,
         G: Signal,
     {
-        send(&mut self.effects.signals, &mut self.invalid, to, &signal);
+        send(&mut self.effects.signals, &mut self.invalid, to, &signal, None);
+        self
+    }
+
+    /// Sends a signal with a dedup key, as [`Outcome::signal_dedup`].
+    pub fn signal_dedup<M, G, SLOT>(mut self, to: &To<M>, signal: G, key: impl Into<String>) -> Self
+    where
+        M: Awaits<G, SLOT>,
+        G: Signal,
+    {
+        send(&mut self.effects.signals, &mut self.invalid, to, &signal, Some(key.into()));
         self
     }
 }

@@ -209,6 +209,11 @@ pub enum ScheduleWhen {
 }
 
 impl MachineInfo {
+    /// Whether this stored name is one of its own.
+    pub fn is_named(&self, stored: &str) -> bool {
+        self.name == stored || self.aliases.contains(&stored)
+    }
+
     /// The step with this stored name or alias.
     pub fn step(&self, stored: &str) -> Option<&'static StepInfo> {
         self.steps.iter().find(|s| s.name == stored || s.aliases.contains(&stored))

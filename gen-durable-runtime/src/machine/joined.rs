@@ -63,6 +63,11 @@ impl ChildCounts {
     pub fn new(started: u64, done: u64, failed: u64) -> Self {
         Self { started, done, failed }
     }
+
+    /// Not ended.
+    pub fn pending(&self) -> u64 {
+        self.started.saturating_sub(self.done + self.failed)
+    }
 }
 
 impl fmt::Display for ChildFailed {
@@ -83,8 +88,7 @@ impl<M> Joined<M> {
 impl<M: Machine> Joined<M> {
     /// Whether all have ended: false after a timeout or a quorum.
     pub fn complete(&self) -> bool {
-        let ChildCounts { started, done, failed } = self.counts();
-        done + failed >= started
+        self.counts().pending() == 0
     }
 
     /// How they stand.

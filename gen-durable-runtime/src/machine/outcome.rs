@@ -74,7 +74,25 @@ impl<S: Step, R> Outcome<S, R> {
         M: Awaits<G, SLOT>,
         G: Signal,
     {
-        send(&mut self.effects.signals, &mut self.invalid, to, &signal);
+        send(&mut self.effects.signals, &mut self.invalid, to, &signal, None);
+        self
+    }
+
+    /// As [`Outcome::signal`], with a dedup key: a later signal of the target with the same key is no signal, whoever
+    /// sends it and by whichever way, for the life of that instance; nor is this one if an earlier one had the key. As
+    /// `client.of::<M>(..).signal(..).dedup(key)` does. It is for what several visits or instances may all say; the
+    /// outcome itself is committed once, and sends its signals once, without it.
+    ///
+    /// ```ignore
+    /// // Whichever parcel is the last to arrive says so; the order hears it once.
+    /// Ok(done(()).signal_dedup(&To::<Checkout>::key(order), Arrived {}, "arrived"))
+    /// ```
+    pub fn signal_dedup<M, G, SLOT>(mut self, to: &To<M>, signal: G, key: impl Into<String>) -> Self
+    where
+        M: Awaits<G, SLOT>,
+        G: Signal,
+    {
+        send(&mut self.effects.signals, &mut self.invalid, to, &signal, Some(key.into()));
         self
     }
 
@@ -165,10 +183,16 @@ pub(super) fn push<X: Startable>(starts: &mut Vec<StartSpec>, invalid: &mut Opti
 }
 
 /// Keeps the first signal that cannot be stored: it becomes the step's error.
-pub(super) fn send<M, G: Signal>(signals: &mut Vec<SignalSpec>, invalid: &mut Option<Invalid>, to: &To<M>, signal: &G) {
+pub(super) fn send<M, G: Signal>(
+    signals: &mut Vec<SignalSpec>,
+    invalid: &mut Option<Invalid>,
+    to: &To<M>,
+    signal: &G,
+    dedup: Option<String>,
+) {
     let spec = signal.payload().map(|payload| {
         let (target, name) = (to.target().clone(), G::NAME.to_owned());
-        SignalSpec { target, name, payload, dedup: None }
+        SignalSpec { target, name, payload, dedup }
     });
     match spec {
         Ok(spec) => signals.push(spec),

@@ -47,6 +47,8 @@ pub struct Claim {
     pub expired: bool,
     /// The oldest signal that leaves its step.
     pub exit: Option<ReceivedSignal>,
+    /// Of a cancelled one only: it has children, of whatever round.
+    pub has_children: bool,
     /// What ended its wait.
     pub wake: Wake,
 }

@@ -5,6 +5,8 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct HistoryEntry {
+    /// The line's number, above that of every older line of its instance: a page begins after one.
+    pub id: i64,
     /// Transitions before it: all runs of one visit have the same number.
     pub visit: i64,
     /// The step that ran.
@@ -30,6 +32,7 @@ impl HistoryEntry {
     /// For the stores.
     #[expect(clippy::too_many_arguments, reason = "a row as it is read; nobody else makes one")]
     pub(crate) fn new(
+        id: i64,
         visit: i64,
         from: String,
         to: Option<String>,
@@ -39,6 +42,6 @@ impl HistoryEntry {
         [started_at, committed_at]: [Timestamp; 2],
         error: Option<String>,
     ) -> Self {
-        Self { visit, from, to, outcome, attempt, worker, started_at, committed_at, error }
+        Self { id, visit, from, to, outcome, attempt, worker, started_at, committed_at, error }
     }
 }

@@ -1,5 +1,6 @@
 //! Floor 0: what an instance is and what an outcome means. Pure: no I/O, no clock, no SQL.
 
+mod child;
 mod claim;
 mod effects;
 mod entry;
@@ -17,6 +18,7 @@ pub mod admission;
 pub mod limits;
 pub mod plan;
 
+pub use child::Child;
 pub use claim::{Claim, Parent, ReceivedSignal, Wake};
 pub use effects::{Effects, Work};
 pub use entry::{AwaitMode, ConcurrencySlot, Deadline, Entry, Exits, Join, RateTake, Wait};

@@ -200,6 +200,7 @@ mod tests {
             cancelled: false,
             expired: false,
             exit: None,
+            has_children: false,
             wake: Wake::Ready,
         }
     }

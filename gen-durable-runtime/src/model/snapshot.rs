@@ -93,10 +93,16 @@ pub struct Snapshot {
     pub deadline: Option<Timestamp>,
     /// Business key, `machine:value`.
     pub key: Option<String>,
+    /// The key stays occupied after its end.
+    pub key_kept: bool,
     /// Queue.
     pub queue: String,
     /// Urgency; lower is more urgent.
     pub priority: i16,
+    /// The queue given at its start, instead of its machine's.
+    pub home_queue: Option<String>,
+    /// The priority given at its start, instead of its machine's.
+    pub home_priority: Option<i16>,
     /// Errors of this visit.
     pub attempt: u32,
     /// Deaths of the process in this visit.

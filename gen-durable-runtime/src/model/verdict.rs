@@ -1,4 +1,4 @@
-use std::time::Duration;
+use std::{any::Any, time::Duration};
 
 use super::{Entry, Json};
 
@@ -42,6 +42,17 @@ pub struct Failure {
     pub error: String,
     /// Skip the retries.
     pub permanent: bool,
+}
+
+impl Failure {
+    /// A panic, with its text as `panic!` made it.
+    pub fn panicked(payload: &(dyn Any + Send)) -> Self {
+        let text = payload.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+        let error =
+            text.map_or_else(|| "panicked with a value that is no text".to_owned(), |text| format!("panicked: {text}"));
+        Self { kind: FailureKind::Panic, error, permanent: false }
+    }
 }
 
 /// How a run failed.

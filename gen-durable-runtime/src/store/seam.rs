@@ -8,8 +8,8 @@ use crate::{
     Error,
     machine::{ChildCounts, ChildResult},
     model::{
-        Claim, ClaimToken, Committed, HistoryEntry, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Status,
-        Target, Transition,
+        Child, Claim, ClaimToken, Committed, HistoryEntry, InstanceId, SignalSpec, Snapshot, StartSpec, Started,
+        Status, Target, Transition,
         admission::{LimitConfig, LimitKind},
     },
 };
@@ -83,8 +83,14 @@ pub trait Store: Send + Sync + 'static {
     /// A page of the children of a round that have ended, in the order of the fan-out.
     fn children<'a>(&'a self, page: &'a ChildPage<'a>) -> Pending<'a, Vec<ChildResult>>;
 
-    /// What became of the runs of an instance, oldest first: at most `limit` lines after the first `skip`.
-    fn history(&self, id: InstanceId, skip: u32, limit: u32) -> Pending<'_, Vec<HistoryEntry>>;
+    /// How all children of an instance stand, of its last round or of all.
+    fn kin_counts(&self, parent: InstanceId, all_rounds: bool) -> Pending<'_, ChildCounts>;
+
+    /// A page of all children of an instance, however they stand, in the order of their rounds and places.
+    fn kin<'a>(&'a self, page: &'a KinPage<'a>) -> Pending<'a, Vec<Child>>;
+
+    /// What became of the runs of an instance, oldest first: at most `limit` lines after the line `after`.
+    fn history(&self, id: InstanceId, after: i64, limit: u32) -> Pending<'_, Vec<HistoryEntry>>;
 
     /// Forgets up to `limit` lines of history older than `age`.
     fn forget(&self, age: Duration, limit: u32) -> Pending<'_, usize>;
@@ -248,6 +254,28 @@ pub struct ChildPage<'a> {
     pub after: i64,
     /// Rows a page.
     pub limit: u32,
+}
+
+/// Which children of an instance to read, however they stand.
+#[derive(Debug)]
+pub struct KinPage<'a> {
+    /// Whose.
+    pub parent: InstanceId,
+    /// Of every round, not only of the last.
+    pub all_rounds: bool,
+    /// Only those that come after this one.
+    pub after: Option<&'a Child>,
+    /// Rows a page.
+    pub limit: u32,
+}
+
+impl KinPage<'_> {
+    /// Round, place and id of the one before the page, as the statements take them.
+    #[cfg(any(feature = "postgres", feature = "sqlite"))]
+    pub(super) fn begins_after(&self) -> [i64; 3] {
+        let place = |child: &Child| [child.round.unwrap_or(-1), child.index.map_or(-1, i64::from), child.id.get()];
+        self.after.map_or([i64::MIN; 3], place)
+    }
 }
 
 /// What a sweep did.

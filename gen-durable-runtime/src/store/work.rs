@@ -19,18 +19,13 @@ pub(super) async fn run(work: &Work, tx: Tx<'_>, limit: Duration) -> Result<(), 
     match tokio::time::timeout(limit, run).await {
         Ok(Ok(Ok(()))) => Ok(()),
         Ok(Ok(Err(error))) => Err(Error::work(error.into_failure())),
-        Ok(Err(panic)) => Err(Error::work(failed(FailureKind::Panic, &text(&*panic)))),
+        Ok(Err(panic)) => {
+            let failure = Failure::panicked(&*panic);
+            Err(Error::work(Failure { error: format!("in_transaction {}", failure.error), ..failure }))
+        }
         Err(_) => {
-            Err(Error::work(failed(FailureKind::RunTimeout, &format!("in_transaction ran longer than {limit:?}"))))
+            let error = format!("in_transaction ran longer than {limit:?}");
+            Err(Error::work(Failure { kind: FailureKind::RunTimeout, error, permanent: false }))
         }
     }
-}
-
-fn failed(kind: FailureKind, error: &str) -> Failure {
-    Failure { kind, error: error.to_owned(), permanent: false }
-}
-
-fn text(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    format!("in_transaction panicked: {}", text.unwrap_or("with a value that is no text"))
 }

@@ -23,6 +23,40 @@ pub enum Chain {
     Link { left: u32 },
 }
 
+/// The same without a history.
+pub mod silent {
+    use super::*;
+
+    #[durable_fsm(name = "silent_noop", history = "off", handler(Nothing))]
+    pub enum Noop {
+        #[step(start, done)]
+        Only { left: u32 },
+    }
+
+    #[durable_fsm(name = "silent_chain", history = "off", handler(Nothing))]
+    pub enum Chain {
+        #[step(start, next(Link), done)]
+        Link { left: u32 },
+    }
+
+    impl NoopSteps for Nothing {
+        async fn only(&self, _step: Only, _cx: &StepContext) -> StepResult<Only> {
+            self.ended.fetch_add(1, Ordering::Relaxed);
+            Ok(done(()))
+        }
+    }
+
+    impl ChainSteps for Nothing {
+        async fn link(&self, step: Link, _cx: &StepContext) -> StepResult<Link> {
+            if step.left > 0 {
+                return Ok(goto(Link { left: step.left - 1 }));
+            }
+            self.ended.fetch_add(1, Ordering::Relaxed);
+            Ok(done(()))
+        }
+    }
+}
+
 /// Does nothing, and remembers when.
 #[derive(Default, Clone)]
 pub struct Nothing {

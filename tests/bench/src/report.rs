@@ -19,6 +19,13 @@ impl Rates {
     }
 }
 
+/// What something costs: the rate with it in parts of the rate without it, of each pair of runs.
+pub fn cost(what: &str, with: &Rates, without: &Rates) {
+    let ratios: Vec<f64> = with.0.iter().zip(&without.0).map(|(with, without)| with / without).collect();
+    let [low, median, high] = [0.0, 0.5, 1.0].map(|at| percentile(&ratios, at));
+    println!("  {what:40} {median:>9.2} of the rate without it ({low:.2} to {high:.2})");
+}
+
 /// The value that `at` of the others do not exceed.
 pub fn percentile(values: &[f64], at: f64) -> f64 {
     let mut sorted = values.to_vec();

@@ -52,3 +52,13 @@ VALUES ('rate', 'carrier', 1.6666666666666667, 20, 8), ('conc', 'carrier', NULL,
 INSERT INTO gen_durable_buckets (kind, key, shard, capacity, available, last_refill)
 VALUES ('rate', 'carrier:1', 0, 2.5, 0.1, 1700000000000001), ('rate', 'carrier:1', 1, 2.5, 2.5, 1700000000000002),
   ('conc', 'carrier:1', 0, 3, 0, NULL);
+
+-- Lines of an instance that stands and of one that went, and ids that never come back.
+INSERT INTO gen_durable_history (id, instance_id, visit, from_step, to_step, outcome, attempt, worker, started_at,
+  committed_at, error)
+VALUES (3, 8, 9007199254740993, 'ship', NULL, 'failed', 5, 'host.boot.ns.1.1#7', 1700000000123456, 1700000000123457,
+    'no carrier: ''x''' || char(10) || 'ünïcode 🚚 \N'),
+  (9, 20, 0, 'only', NULL, 'done', 0, NULL, 0, 9223372036854775807, NULL),
+  (12, 3, 1, 'reserve', 'await_payment', 'wait', 2147483647, 'w', -1, 5, NULL),
+  (40, 3, 2, 'gone', NULL, 'done', 0, 'w', 4, 5, NULL);
+DELETE FROM gen_durable_history WHERE id = 40;

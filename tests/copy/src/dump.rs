@@ -11,15 +11,25 @@ use crate::{Fault, Place};
 /// All rows of all tables, every column by its name, generated ones too.
 pub type Dump = Vec<(&'static str, Vec<Map<String, Value>>)>;
 
-const TABLES: [(&str, &str); 4] = [
+const TABLES: [(&str, &str); 5] = [
     ("gen_durable", "id"),
     ("signals", "id"),
+    ("gen_durable_history", "id"),
     ("gen_durable_bucket_configs", "kind, name"),
     ("gen_durable_buckets", "kind, key, shard"),
 ];
 const JSON: [&str; 7] = ["state", "carry", "result", "payload", "awaits", "received", "correlation_scope"];
-const MOMENTS: [&str; 7] =
-    ["eligible_at", "await_deadline", "lease_expires_at", "inserted_at", "updated_at", "consumed_at", "last_refill"];
+const MOMENTS: [&str; 9] = [
+    "eligible_at",
+    "await_deadline",
+    "lease_expires_at",
+    "inserted_at",
+    "updated_at",
+    "consumed_at",
+    "last_refill",
+    "started_at",
+    "committed_at",
+];
 
 /// In the form of both.
 ///

@@ -92,6 +92,7 @@ async fn the_verb_says_the_rows_of_both_sides() -> Outcome {
         vec!["table", "rows", "from", "rows", "to"],
         vec!["gen_durable", "13", "13"],
         vec!["signals", "4", "4"],
+        vec!["gen_durable_history", "3", "3"],
         vec!["gen_durable_bucket_configs", "2", "2"],
         vec!["gen_durable_buckets", "3", "3"],
     ];

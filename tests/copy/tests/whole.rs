@@ -40,6 +40,7 @@ async fn everything_survives_the_way_up_and_back() -> Outcome {
     let expected = [
         ("gen_durable", 13, 13),
         ("signals", 4, 4),
+        ("gen_durable_history", 3, 3),
         ("gen_durable_bucket_configs", 2, 2),
         ("gen_durable_buckets", 3, 3),
     ];
@@ -97,6 +98,12 @@ async fn ids_go_on_above_those_that_ever_were() -> Outcome {
         assert_eq!(signal.id, InstanceId::new(21));
         let signals = &raw(&third).await?[1].1;
         assert_eq!(signals.last().and_then(|s| s["id"].as_i64()), Some(31), "{kind:?}");
+        let now = if kind == Kind::Sqlite { "0" } else { "now()" };
+        let columns = "instance_id, visit, from_step, outcome, attempt, started_at, committed_at";
+        let line = format!("INSERT INTO gen_durable_history ({columns}) VALUES (1, 0, 'a', 'done', 0, {now}, {now})");
+        third.execute(&line).await?;
+        let lines = &raw(&third).await?[2].1;
+        assert_eq!(lines.last().and_then(|line| line["id"].as_i64()), Some(41), "{kind:?}");
     }
     Ok(())
 }
@@ -123,7 +130,7 @@ async fn parents_may_stand_many_pages_behind_their_children() -> Outcome {
         (last, calls) = (at, calls + 1);
     })
     .await?;
-    assert_eq!((last.rows, calls), (last.total, 5 + 2 + 1), "instances, links and signals, a thousand a page");
+    assert_eq!((last.rows, calls), (last.total, 5 + 2 + 1 + 1), "instances, links, signals, lines; a thousand a page");
     up.copy_to(&back).await?;
     same(&dump(&up).await?, &dump(&first).await?);
     same(&dump(&back).await?, &dump(&first).await?);

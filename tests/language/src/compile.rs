@@ -2,10 +2,12 @@
 
 use std::{
     env, fs,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Output},
-    time::SystemTime,
 };
+
+/// What this crate was compiled with. Beside them others of the same names may stand, with other features, and newer.
+const LIBRARIES: &[(&str, &str)] = language_externs::externs!();
 
 /// One file, and how it sees the facade.
 #[derive(Debug)]
@@ -56,7 +58,7 @@ impl Case<'_> {
         let libraries =
             [(self.facade, "gen_durable"), ("serde", "serde"), ("serde_json", "serde_json"), ("jiff", "jiff")];
         for (name, library) in libraries {
-            command.arg("--extern").arg(format!("{name}={}", newest(&deps, library).display()));
+            command.arg("--extern").arg(format!("{name}={}", file(library)));
         }
         command.env("CARGO_MANIFEST_DIR", self.manifest).arg(self.source);
         command
@@ -68,13 +70,7 @@ pub fn rustc() -> Command {
     Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
 }
 
-fn newest(deps: &Path, name: &str) -> PathBuf {
-    let prefix = format!("lib{name}-");
-    let built = fs::read_dir(deps).expect("the folder of the libraries").map(|entry| entry.expect("a file").path());
-    let is = |path: &PathBuf| {
-        let file = path.file_name().unwrap_or_default().to_string_lossy();
-        file.starts_with(&prefix) && file.ends_with(".rlib")
-    };
-    let age = |path: &PathBuf| fs::metadata(path).and_then(|m| m.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
-    built.filter(is).max_by_key(age).unwrap_or_else(|| panic!("{name} was not built"))
+fn file(library: &str) -> &'static str {
+    let found = LIBRARIES.iter().find(|(name, _)| *name == library);
+    found.map(|(_, file)| *file).unwrap_or_else(|| panic!("{library} was not built"))
 }

@@ -43,8 +43,11 @@ pub struct Shown {
     /// Empty when it waits for nothing.
     pub awaits: Vec<String>,
     pub key: Option<String>,
+    pub key_kept: bool,
     pub queue: String,
     pub priority: i16,
+    /// The queue and the priority given at its start.
+    pub home: (Option<String>, Option<i16>),
     pub attempt: u32,
     pub crashes: u32,
     pub transitions: i64,
@@ -139,8 +142,10 @@ impl From<&Snapshot> for Shown {
             error: s.last_error.clone(),
             awaits: s.awaits.clone(),
             key: s.key.clone(),
+            key_kept: s.key_kept,
             queue: s.queue.clone(),
             priority: s.priority,
+            home: (s.home_queue.clone(), s.home_priority),
             attempt: s.attempt,
             crashes: s.crashes,
             transitions: s.transitions,

@@ -148,8 +148,7 @@ impl Play<'_> {
     }
 
     async fn claim(&mut self, limit: u32) {
-        let known =
-            Known { machines: vec!["m".into()], versions: vec![1], steps: vec!["a".into()], held: vec![] };
+        let known = Known { machines: vec!["m".into()], versions: vec![1], steps: vec!["a".into()], held: vec![] };
         self.claims += 1;
         let token = ClaimToken::new(format!("w#{}", self.claims));
         let order = ClaimOrder {
@@ -235,8 +234,7 @@ async fn history(database: &Database, seed: u64) {
     let gates = ["g:a", "g:b"].map(|key| (key.to_owned(), (2.0, 0.0))).into();
     let simple = Simple { gates, ..Simple::default() };
     let trace = vec![format!("GEN_DURABLE_SEED={seed}")];
-    let mut play =
-        Play { database, store, simple, running: vec![], places: BTreeMap::new(), claims: 0, trace };
+    let mut play = Play { database, store, simple, running: vec![], places: BTreeMap::new(), claims: 0, trace };
     let mut crashed = false;
     for _ in 0..STEPS {
         match dice.roll(12) {

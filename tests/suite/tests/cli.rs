@@ -13,6 +13,8 @@ suite::stores! {
         a_start_by_the_command_line_is_taken_at_once,
         data_is_printed_for_people_and_as_json,
         a_mistake_on_the_command_line_is_named_and_nothing_is_written,
+        show_says_how_the_children_stand_that_are_waited_for,
+        a_restart_starts_a_new_instance_from_a_step_of_another_one,
         ctrl_c_drains_and_says_what_it_waits_for_and_a_second_one_does_not_wait,
     }
     postgres {
@@ -143,6 +145,54 @@ async fn a_mistake_on_the_command_line_is_named_and_nothing_is_written(db: Db) {
         assert!(said.contains(text) && !said.contains("panicked"), "{args:?}: {said}");
     }
     assert_eq!(db.count("SELECT (SELECT count(*) FROM gen_durable) + (SELECT count(*) FROM signals)").await, 0);
+}
+
+async fn show_says_how_the_children_stand_that_are_waited_for(db: Db) {
+    db.run("INSERT INTO gen_durable (fsm, step, status, transitions) VALUES ('order', 'slow', 'awaiting_children', 2)")
+        .await;
+    let children = "INSERT INTO gen_durable (fsm, step, parent_id, parent_round, child_index, status)";
+    db.run(format!("{children} VALUES ('order', 'slow', 1, 1, 0, 'failed'), ('order', 'slow', 1, 2, 0, 'done')")).await;
+    db.run(format!("{children} VALUES ('order', 'slow', 1, 2, 1, 'runnable')")).await;
+    let shown = say(&db, &["show", "1"]).await;
+    assert!(shown.contains("children   1 pending, 1 done, 0 failed\n"), "{shown}");
+    let json: serde_json::Value = serde_json::from_str(&say(&db, &["show", "1", "--json"]).await).expect("json");
+    assert_eq!(json["children"], serde_json::json!({"pending": 1, "done": 1, "failed": 0}));
+    db.run("UPDATE gen_durable SET status = 'done' WHERE id = 1").await;
+    let shown = say(&db, &["show", "1"]).await;
+    assert!(!shown.contains("children"), "{shown}");
+}
+
+async fn a_restart_starts_a_new_instance_from_a_step_of_another_one(db: Db) {
+    say(&db, &["start", "order", "{\"order\": 1}"]).await;
+    let lives = refuse(&db, &["restart", "order:1", "reserve"]).await;
+    assert!(lives.contains("the business key is occupied by instance 1"), "{lives}");
+    let end = "UPDATE gen_durable SET status = 'done', step = 'await_payment'";
+    db.run(end).await;
+    let said = say(&db, &["restart", "1", "await_payment"]).await;
+    assert!(said.starts_with("started instance ") && said.ends_with(" from instance 1\n"), "{said}");
+    assert_eq!(db.text(STATUS).await, "awaiting_signal at await_payment");
+    assert_eq!(db.count("SELECT count(*) FROM gen_durable WHERE correlation_key = 'order:1'").await, 2);
+    let mistakes: &[(&[&str], &str)] = &[
+        (&["restart", "1", "slow"], "instance 1 stands at await_payment: say the data of step slow with --state"),
+        (&["restart", "1", "slow", "--state", "{}"], "missing field `seconds`"),
+        (&["restart", "1", "slow", "--state", "{\"seconds\": 0}"], "the business key is occupied by instance"),
+        (&["restart", "1", "fast"], "at a step \"fast\"; it can at reserve, await_payment, slow"),
+        (&["restart", "99", "slow"], "no instance 99"),
+    ];
+    for (args, text) in mistakes {
+        let said = refuse(&db, args).await;
+        assert!(said.contains(text), "{args:?}: {said}");
+    }
+    assert_eq!(db.count("SELECT count(*) FROM gen_durable").await, 2);
+    db.run("UPDATE gen_durable SET fsm = 'parcel', step = 'sent' WHERE id <> 1").await;
+    let join = db.text("SELECT max(id)::text FROM gen_durable").await;
+    let said = refuse(&db, &["restart", &join, "sent"]).await;
+    assert!(said.contains("no instance can begin at a step \"sent\"; it can at pack"), "{said}");
+    db.run(end).await;
+    let json = say(&db, &["restart", "1", "slow", "--state", "{\"seconds\": 0}", "--json"]).await;
+    let json: serde_json::Value = serde_json::from_str(&json).expect("json");
+    assert_eq!(json["from"], 1);
+    assert_eq!(db.text(STATUS).await, "runnable at slow");
 }
 
 #[cfg(feature = "postgres")]

@@ -68,6 +68,8 @@ pub struct Marks {
     pub instances: i64,
     /// Of signals.
     pub signals: i64,
+    /// Of lines of history.
+    pub history: i64,
 }
 
 /// Rows that are written at once.

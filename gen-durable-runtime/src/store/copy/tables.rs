@@ -9,6 +9,8 @@ pub enum Table {
     Links,
     /// `signals`, consumed ones too.
     Signals,
+    /// `gen_durable_history`; lines may outlive their instance.
+    History,
     /// `gen_durable_bucket_configs`.
     Configs,
     /// `gen_durable_buckets`.
@@ -65,13 +67,15 @@ pub type Row = Vec<Value>;
 
 impl Table {
     /// All of them, in order.
-    pub const ALL: [Self; 5] = [Self::Instances, Self::Links, Self::Signals, Self::Configs, Self::Buckets];
+    pub const ALL: [Self; 6] =
+        [Self::Instances, Self::Links, Self::Signals, Self::History, Self::Configs, Self::Buckets];
 
     /// The table's name in the database.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Instances | Self::Links => "gen_durable",
             Self::Signals => "signals",
+            Self::History => "gen_durable_history",
             Self::Configs => "gen_durable_bucket_configs",
             Self::Buckets => "gen_durable_buckets",
         }
@@ -83,6 +87,7 @@ impl Table {
             Self::Instances => &INSTANCES,
             Self::Links => &LINKS,
             Self::Signals => &SIGNALS,
+            Self::History => &HISTORY,
             Self::Configs => &CONFIGS,
             Self::Buckets => &BUCKETS,
         }
@@ -90,7 +95,7 @@ impl Table {
 
     /// Whether the first column is an id, which an error may name.
     pub const fn has_ids(self) -> bool {
-        matches!(self, Self::Instances | Self::Links | Self::Signals)
+        matches!(self, Self::Instances | Self::Links | Self::Signals | Self::History)
     }
 }
 
@@ -157,6 +162,20 @@ const SIGNALS: [Column; 7] = [
     ("dedup_key", Kind::Text),
     ("inserted_at", Kind::Moment),
     ("consumed_at", Kind::Moment),
+];
+
+const HISTORY: [Column; 11] = [
+    ("id", Kind::Big),
+    ("instance_id", Kind::Big),
+    ("visit", Kind::Big),
+    ("from_step", Kind::Text),
+    ("to_step", Kind::Text),
+    ("outcome", Kind::Text),
+    ("attempt", Kind::Int),
+    ("worker", Kind::Text),
+    ("started_at", Kind::Moment),
+    ("committed_at", Kind::Moment),
+    ("error", Kind::Text),
 ];
 
 const CONFIGS: [Column; 6] = [

@@ -4,8 +4,8 @@ use super::{Postgres, rows};
 use crate::{
     Error,
     machine::{ChildCounts, ChildResult},
-    model::{HistoryEntry, InstanceId, Snapshot, Status, Target},
-    store::{CallerTransaction, ChildPage, Filter, Standing},
+    model::{Child, HistoryEntry, InstanceId, Snapshot, Status, Target},
+    store::{CallerTransaction, ChildPage, Filter, KinPage, Standing},
 };
 
 pub(super) async fn endings(store: &Postgres, ids: &[InstanceId]) -> Result<Vec<Standing>, Error> {
@@ -37,12 +37,12 @@ pub(super) async fn child_counts(
     let query = sqlx::query(store.statements().child_counts()).bind(parent.get()).bind(round);
     let found = session.rows(query).await?;
     session.end().await?;
-    let count = |row, column| rows::get::<i64>(row, column).map(|n| u64::try_from(n).unwrap_or(0));
-    let read = |row| {
-        let counts = ChildCounts::new(count(row, "started")?, count(row, "done")?, count(row, "failed")?);
-        Ok((rows::get(row, "fsm")?, counts))
-    };
-    found.iter().map(read).collect()
+    found.iter().map(|row| Ok((rows::get(row, "fsm")?, counts(row)?))).collect()
+}
+
+fn counts(row: &sqlx::postgres::PgRow) -> Result<ChildCounts, Error> {
+    let count = |column| rows::get::<i64>(row, column).map(|n| u64::try_from(n).unwrap_or(0));
+    Ok(ChildCounts::new(count("started")?, count("done")?, count("failed")?))
 }
 
 pub(super) async fn children(store: &Postgres, page: &ChildPage<'_>) -> Result<Vec<ChildResult>, Error> {
@@ -63,15 +63,37 @@ fn child(row: &sqlx::postgres::PgRow) -> Result<ChildResult, Error> {
     Ok(ChildResult { id: InstanceId::new(rows::get(row, "id")?), index, result })
 }
 
+pub(super) async fn kin_counts(store: &Postgres, parent: InstanceId, all_rounds: bool) -> Result<ChildCounts, Error> {
+    let mut session = store.session("counting children").await?;
+    let query = sqlx::query(store.statements().kin_counts()).bind(parent.get()).bind(all_rounds);
+    let found = session.rows(query).await?;
+    session.end().await?;
+    found.first().map_or(Ok(ChildCounts::default()), counts)
+}
+
+pub(super) async fn kin(store: &Postgres, page: &KinPage<'_>) -> Result<Vec<Child>, Error> {
+    let mut session = store.session("reading children").await?;
+    let query = sqlx::query(store.statements().kin()).bind(page.parent.get()).bind(page.all_rounds);
+    let query = page.begins_after().into_iter().fold(query, |query, after| query.bind(after));
+    let found = session.rows(query.bind(i64::from(page.limit))).await?;
+    session.end().await?;
+    let read = |row| {
+        let (id, machine) = (InstanceId::new(rows::get(row, "id")?), rows::get(row, "fsm")?);
+        let (round, place) = (rows::get(row, "parent_round")?, rows::get(row, "child_index")?);
+        Ok(Child::new(id, machine, rows::status(row)?, round, place))
+    };
+    found.iter().map(read).collect()
+}
+
 pub(super) async fn history(
     store: &Postgres,
     id: InstanceId,
-    skip: u32,
+    after: i64,
     limit: u32,
 ) -> Result<Vec<HistoryEntry>, Error> {
     let mut session = store.session("reading history").await?;
     let query = sqlx::query(store.statements().history()).bind(id.get()).bind(i64::from(limit));
-    let found = session.rows(query.bind(i64::from(skip))).await?;
+    let found = session.rows(query.bind(after)).await?;
     session.end().await?;
     found.iter().map(rows::history).collect()
 }

@@ -62,6 +62,7 @@ pub(super) fn claim(row: &PgRow, token: &ClaimToken, queue: &str) -> Result<Clai
         cancelled: get(row, "cancelled")?,
         expired: get(row, "expired")?,
         exit: signals(row, "exit")?.and_then(|mut signals| signals.pop()),
+        has_children: get(row, "has_children")?,
         wake: wake(row)?,
     })
 }
@@ -115,8 +116,11 @@ pub(super) fn snapshot(row: &PgRow) -> Result<Snapshot, Error> {
         await_deadline: at("await_deadline_us")?,
         deadline: at("deadline_us")?,
         key: get(row, "correlation_key")?,
+        key_kept: get(row, "key_kept")?,
         queue: get(row, "queue")?,
         priority: get(row, "priority")?,
+        home_queue: get(row, "home_queue")?,
+        home_priority: get(row, "home_priority")?,
         attempt: count(row, "attempt")?,
         crashes: count(row, "crashes")?,
         transitions: get(row, "transitions")?,
@@ -131,10 +135,10 @@ pub(super) fn snapshot(row: &PgRow) -> Result<Snapshot, Error> {
 
 pub(super) fn history(row: &PgRow) -> Result<HistoryEntry, Error> {
     let times = [timestamp(get(row, "started_us")?), timestamp(get(row, "committed_us")?)];
-    let (visit, from, to, outcome) =
-        (get(row, "visit")?, get(row, "from_step")?, get(row, "to_step")?, get(row, "outcome")?);
+    let (id, visit, from, to, outcome) =
+        (get(row, "id")?, get(row, "visit")?, get(row, "from_step")?, get(row, "to_step")?, get(row, "outcome")?);
     let (attempt, worker, error) = (count(row, "attempt")?, get(row, "worker")?, get(row, "error")?);
-    Ok(HistoryEntry::new(visit, from, to, outcome, attempt, worker, times, error))
+    Ok(HistoryEntry::new(id, visit, from, to, outcome, attempt, worker, times, error))
 }
 
 /// An array literal: an array in each row of a batch travels as text.

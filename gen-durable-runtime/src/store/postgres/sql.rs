@@ -53,6 +53,8 @@ statements!(
     hold_others,
     hold_slots,
     join,
+    kin,
+    kin_counts,
     limits,
     list,
     notify,

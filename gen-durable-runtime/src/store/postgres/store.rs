@@ -6,10 +6,13 @@ use super::{error, inspect, listen, migrate, sql::Statements};
 use crate::{
     Error,
     machine::{ChildCounts, ChildResult},
-    model::{ClaimToken, HistoryEntry, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Target, Transition},
+    model::{
+        Child, ClaimToken, HistoryEntry, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Target, Transition,
+    },
     store::{
         CallerTransaction, Cancelling, ChildPage, ClaimOrder, Claimed, Commits, DatabaseOptions, Delivery, Filter,
-        LimitDef, Migration, Pending, Renewed, Retrying, SchemaName, Standing, Store, Swept, ToldChildren, WakeUps,
+        KinPage, LimitDef, Migration, Pending, Renewed, Retrying, SchemaName, Standing, Store, Swept, ToldChildren,
+        WakeUps,
         copy::{Role, Side},
     },
 };
@@ -27,7 +30,7 @@ pub(super) struct Inner {
     pub(super) statements: Statements,
     pub(super) options: DatabaseOptions,
     /// `"schema".gen_durable` and `"schema".signals`, as their sequences are looked up.
-    pub(super) tables: [String; 2],
+    pub(super) tables: [String; 3],
 }
 
 impl Postgres {
@@ -38,7 +41,8 @@ impl Postgres {
     pub fn new(options: DatabaseOptions) -> Result<Self, Error> {
         let pool = options.pool()?;
         let statements = Statements::new(&options.schema);
-        let tables = ["gen_durable", "signals"].map(|table| format!("{}.{table}", options.schema.quoted()));
+        let tables = ["gen_durable", "signals", "gen_durable_history"];
+        let tables = tables.map(|table| format!("{}.{table}", options.schema.quoted()));
         Ok(Self(Arc::new(Inner { pool, statements, options, tables })))
     }
 
@@ -146,8 +150,16 @@ impl Store for Postgres {
         Box::pin(inspect::children(self, page))
     }
 
-    fn history(&self, id: InstanceId, skip: u32, limit: u32) -> Pending<'_, Vec<HistoryEntry>> {
-        Box::pin(inspect::history(self, id, skip, limit))
+    fn kin_counts(&self, parent: InstanceId, all_rounds: bool) -> Pending<'_, ChildCounts> {
+        Box::pin(inspect::kin_counts(self, parent, all_rounds))
+    }
+
+    fn kin<'a>(&'a self, page: &'a KinPage<'a>) -> Pending<'a, Vec<Child>> {
+        Box::pin(inspect::kin(self, page))
+    }
+
+    fn history(&self, id: InstanceId, after: i64, limit: u32) -> Pending<'_, Vec<HistoryEntry>> {
+        Box::pin(inspect::history(self, id, after, limit))
     }
 
     fn forget(&self, age: Duration, limit: u32) -> Pending<'_, usize> {

@@ -6,8 +6,8 @@ use super::{Sqlite, encode::json, rows, sql};
 use crate::{
     Error,
     machine::{ChildCounts, ChildResult},
-    model::{HistoryEntry, InstanceId, Snapshot, Status, Target},
-    store::{ChildPage, Filter, Standing},
+    model::{Child, HistoryEntry, InstanceId, Snapshot, Status, Target},
+    store::{ChildPage, Filter, KinPage, Standing},
 };
 
 pub(super) async fn endings(store: &Sqlite, ids: &[InstanceId]) -> Result<Vec<Standing>, Error> {
@@ -34,11 +34,11 @@ pub(super) async fn child_counts(
 ) -> Result<Vec<(String, ChildCounts)>, Error> {
     let query = sqlx::query(sql::child_counts()).bind(parent.get()).bind(round);
     let found = store.read("counting children", query).await?;
-    let read = |r: &SqliteRow| {
-        let counts = ChildCounts::new(rows::small(r, "started")?, rows::small(r, "done")?, rows::small(r, "failed")?);
-        Ok((rows::get(r, "fsm")?, counts))
-    };
-    found.iter().map(read).collect()
+    found.iter().map(|row| Ok((rows::get(row, "fsm")?, counts(row)?))).collect()
+}
+
+fn counts(row: &SqliteRow) -> Result<ChildCounts, Error> {
+    Ok(ChildCounts::new(rows::small(row, "started")?, rows::small(row, "done")?, rows::small(row, "failed")?))
 }
 
 pub(super) async fn children(store: &Sqlite, page: &ChildPage<'_>) -> Result<Vec<ChildResult>, Error> {
@@ -57,8 +57,31 @@ fn child(row: &SqliteRow) -> Result<ChildResult, Error> {
     Ok(ChildResult { id: InstanceId::new(rows::get(row, "id")?), index, result })
 }
 
-pub(super) async fn history(store: &Sqlite, id: InstanceId, skip: u32, limit: u32) -> Result<Vec<HistoryEntry>, Error> {
-    let query = sqlx::query(sql::history()).bind(id.get()).bind(i64::from(limit)).bind(i64::from(skip));
+pub(super) async fn kin_counts(store: &Sqlite, parent: InstanceId, all_rounds: bool) -> Result<ChildCounts, Error> {
+    let query = sqlx::query(sql::kin_counts()).bind(parent.get()).bind(all_rounds);
+    let found = store.read("counting children", query).await?;
+    found.first().map_or(Ok(ChildCounts::default()), counts)
+}
+
+pub(super) async fn kin(store: &Sqlite, page: &KinPage<'_>) -> Result<Vec<Child>, Error> {
+    let query = sqlx::query(sql::kin()).bind(page.parent.get()).bind(page.all_rounds);
+    let query = page.begins_after().into_iter().fold(query, |query, after| query.bind(after));
+    let found = store.read("reading children", query.bind(i64::from(page.limit))).await?;
+    let read = |row| {
+        let (id, machine) = (InstanceId::new(rows::get(row, "id")?), rows::get(row, "fsm")?);
+        let (round, place) = (rows::get(row, "parent_round")?, rows::get(row, "child_index")?);
+        Ok(Child::new(id, machine, rows::status(row)?, round, place))
+    };
+    found.iter().map(read).collect()
+}
+
+pub(super) async fn history(
+    store: &Sqlite,
+    id: InstanceId,
+    after: i64,
+    limit: u32,
+) -> Result<Vec<HistoryEntry>, Error> {
+    let query = sqlx::query(sql::history()).bind(id.get()).bind(i64::from(limit)).bind(after);
     let found = store.read("reading history", query).await?;
     found.iter().map(rows::history).collect()
 }

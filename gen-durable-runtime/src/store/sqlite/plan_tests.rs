@@ -14,7 +14,7 @@ const SCHEMA: [&str; 3] = [
 fn expected() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
     vec![
         ("claim", sql::claim(), &["gen_durable_pick (queue=?)", "gen_durable_concurrency_active"]),
-        ("claim_take", sql::claim_take(), &["INTEGER PRIMARY KEY", "signals_"]),
+        ("claim_take", sql::claim_take(), &["INTEGER PRIMARY KEY", "signals_", "gen_durable_parent"]),
         ("claim_exits", sql::claim_exits(), &["INTEGER PRIMARY KEY", "signals_"]),
         ("claim_signals", sql::claim_signals(), &["INTEGER PRIMARY KEY"]),
         (
@@ -32,9 +32,12 @@ fn expected() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
         ("retry", sql::retry(), &["INTEGER PRIMARY KEY"]),
         ("retry_occupant", sql::retry_occupant(), &["INTEGER PRIMARY KEY", "gen_durable_correlation"]),
         ("hold", sql::hold(), &["INTEGER PRIMARY KEY"]),
+        ("history", sql::history(), &["gen_durable_history_instance (instance_id=? AND id>?)"]),
         ("join", sql::join(), &["INTEGER PRIMARY KEY"]),
         ("join_counted", sql::join_counted(), &["INTEGER PRIMARY KEY"]),
         ("child_counts", sql::child_counts(), &["gen_durable_parent"]),
+        ("kin", sql::kin(), &["gen_durable_parent"]),
+        ("kin_counts", sql::kin_counts(), &["gen_durable_parent"]),
         ("children", sql::children(), &["gen_durable_parent"]),
         ("commit", sql::commit(), &["INTEGER PRIMARY KEY", "signals_", "gen_durable_correlation"]),
         ("consume_kept", sql::consume_kept(), &["INTEGER PRIMARY KEY"]),

@@ -60,8 +60,6 @@ pub(super) fn claim(row: &SqliteRow, order: &ClaimOrder<'_>) -> Result<(Claim, V
 }
 
 fn claimed(row: &SqliteRow, token: &ClaimToken, queue: &str, wake: Wake) -> Result<Claim, Error> {
-    let home_priority = get::<Option<i64>>(row, "home_priority")?;
-    let home_priority = home_priority.map(i16::try_from).transpose().map_err(|_| unreadable("home_priority"))?;
     Ok(Claim {
         id: InstanceId::new(get(row, "id")?),
         token: token.clone(),
@@ -77,7 +75,7 @@ fn claimed(row: &SqliteRow, token: &ClaimToken, queue: &str, wake: Wake) -> Resu
         queue: queue.to_owned(),
         priority: small(row, "priority")?,
         home_queue: get(row, "home_queue")?,
-        home_priority,
+        home_priority: home_priority(row)?,
         concurrency_key: get(row, "concurrency_key")?,
         slot: get::<Option<i64>>(row, "concurrency_shard")?.and_then(|shard| i16::try_from(shard).ok()),
         holds: false,
@@ -85,8 +83,14 @@ fn claimed(row: &SqliteRow, token: &ClaimToken, queue: &str, wake: Wake) -> Resu
         cancelled: get(row, "cancelled")?,
         expired: get(row, "expired")?,
         exit: None,
+        has_children: get(row, "has_children")?,
         wake,
     })
+}
+
+fn home_priority(row: &SqliteRow) -> Result<Option<i16>, Error> {
+    let priority = get::<Option<i64>>(row, "home_priority")?;
+    priority.map(i16::try_from).transpose().map_err(|_| unreadable("home_priority"))
 }
 
 fn parent(row: &SqliteRow) -> Result<Option<Parent>, Error> {
@@ -116,8 +120,11 @@ pub(super) fn snapshot(row: &SqliteRow) -> Result<Snapshot, Error> {
         await_deadline: at("await_deadline")?.map(timestamp),
         deadline: at("deadline_at")?.map(timestamp),
         key: get(row, "correlation_key")?,
+        key_kept: get(row, "key_kept")?,
         queue: get(row, "queue")?,
         priority: small(row, "priority")?,
+        home_queue: get(row, "home_queue")?,
+        home_priority: home_priority(row)?,
         attempt: small(row, "attempt")?,
         crashes: small(row, "crashes")?,
         transitions: get(row, "transitions")?,
@@ -131,8 +138,8 @@ pub(super) fn snapshot(row: &SqliteRow) -> Result<Snapshot, Error> {
 
 pub(super) fn history(row: &SqliteRow) -> Result<HistoryEntry, Error> {
     let times = [timestamp(get(row, "started_at")?), timestamp(get(row, "committed_at")?)];
-    let (visit, from, to, outcome) =
-        (get(row, "visit")?, get(row, "from_step")?, get(row, "to_step")?, get(row, "outcome")?);
+    let (id, visit, from, to, outcome) =
+        (get(row, "id")?, get(row, "visit")?, get(row, "from_step")?, get(row, "to_step")?, get(row, "outcome")?);
     let (attempt, worker, error) = (small(row, "attempt")?, get(row, "worker")?, get(row, "error")?);
-    Ok(HistoryEntry::new(visit, from, to, outcome, attempt, worker, times, error))
+    Ok(HistoryEntry::new(id, visit, from, to, outcome, attempt, worker, times, error))
 }

@@ -41,6 +41,8 @@ statements!(
     ids,
     join,
     join_counted,
+    kin,
+    kin_counts,
     limits,
     list,
     owners,

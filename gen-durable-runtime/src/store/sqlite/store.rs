@@ -11,10 +11,12 @@ use super::{clock::Clock, file::File, hub::Hub, inspect, migrate};
 use crate::{
     Error,
     machine::{ChildCounts, ChildResult},
-    model::{ClaimToken, HistoryEntry, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Target, Transition},
+    model::{
+        Child, ClaimToken, HistoryEntry, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Target, Transition,
+    },
     store::{
         CallerTransaction, Cancelling, ChildPage, ClaimOrder, Claimed, Commits, DatabaseOptions, Delivery, Filter,
-        LimitDef, Migration, Pending, Renewed, Retrying, Standing, Store, Swept, ToldChildren, WakeUps,
+        KinPage, LimitDef, Migration, Pending, Renewed, Retrying, Standing, Store, Swept, ToldChildren, WakeUps,
         copy::{Role, Side},
     },
 };
@@ -152,8 +154,16 @@ impl Store for Sqlite {
         Box::pin(inspect::children(self, page))
     }
 
-    fn history(&self, id: InstanceId, skip: u32, limit: u32) -> Pending<'_, Vec<HistoryEntry>> {
-        Box::pin(inspect::history(self, id, skip, limit))
+    fn kin_counts(&self, parent: InstanceId, all_rounds: bool) -> Pending<'_, ChildCounts> {
+        Box::pin(inspect::kin_counts(self, parent, all_rounds))
+    }
+
+    fn kin<'a>(&'a self, page: &'a KinPage<'a>) -> Pending<'a, Vec<Child>> {
+        Box::pin(inspect::kin(self, page))
+    }
+
+    fn history(&self, id: InstanceId, after: i64, limit: u32) -> Pending<'_, Vec<HistoryEntry>> {
+        Box::pin(inspect::history(self, id, after, limit))
     }
 
     fn forget(&self, age: Duration, limit: u32) -> Pending<'_, usize> {

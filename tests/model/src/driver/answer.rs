@@ -40,6 +40,10 @@ pub(super) fn answer(model: &mut Model, call: &Call) -> (Answer, Vec<Claim>) {
         Call::Children { parent, round, machines, after, limit } => Answer::Children {
             counts: model.child_counts(*parent, *round),
             page: model.children(*parent, *round, machines, *after, *limit),
+            kin: [false, true].map(|all| model.kin(*parent, all)).map(|kin| {
+                let counts = crate::model::counts(&kin);
+                (kin, counts)
+            }),
         },
         Call::History(id, skip, limit) => {
             let of = model.lines.iter().map(|(_, line)| line).filter(|line| line.instance == *id);
@@ -53,6 +57,7 @@ pub(super) fn answer(model: &mut Model, call: &Call) -> (Answer, Vec<Claim>) {
         Call::MakeForeign(id) => {
             let row = model.instances.get_mut(id).expect("an instance");
             row.hidden.scope = vec![Status::Runnable, Status::AwaitingSignal, Status::AwaitingChildren];
+            row.shown.key_kept = false;
             Answer::Nothing
         }
     };

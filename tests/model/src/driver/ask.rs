@@ -2,8 +2,8 @@
 
 use gen_durable_runtime::{
     Error,
-    model::{Claim, ClaimToken, InstanceId, Snapshot, Started, Wake},
-    store::{ChildPage, ClaimOrder, Commits, Delivered, Delivery, Known, Store, Swept},
+    model::{Child, Claim, ClaimToken, InstanceId, Snapshot, Started, Wake},
+    store::{ChildPage, ClaimOrder, Commits, Delivered, Delivery, KinPage, Known, Store, Swept},
 };
 use jiff::Timestamp;
 
@@ -11,7 +11,12 @@ use super::{
     call::{Answer, Call, Claimed, Standing, Steps},
     names::Names,
 };
-use crate::{About, Line, Shown, database::Database, model::Ended, value};
+use crate::{
+    About, Line, Shown,
+    database::Database,
+    model::{Ended, Kin},
+    value,
+};
 
 pub(super) async fn ask(
     database: &Database,
@@ -68,13 +73,18 @@ pub(super) async fn ask(
             let counts = store.child_counts(parent, round).await?;
             let page = ChildPage { parent, round, machines, after, limit };
             let page = store.children(&page).await?;
+            let kin = [kin(store, names, parent, false, limit).await?, kin(store, names, parent, true, limit).await?];
             Answer::Children {
+                kin,
                 counts: counts.into_iter().map(|(machine, c)| (machine, [c.started, c.done, c.failed])).collect(),
                 page: page.into_iter().map(|c| ended(names, c)).collect(),
             }
         }
         Call::History(id, skip, limit) => {
-            let lines = store.history(names.there(*id), *skip, *limit).await?;
+            let there = names.there(*id);
+            // A page begins after a line, whose number is the store's own affair.
+            let before = if *skip == 0 { vec![] } else { store.history(there, 0, *skip).await? };
+            let lines = store.history(there, before.last().map_or(0, |line| line.id), *limit).await?;
             Answer::History(lines.iter().map(|h| Line::of(*id, h)).collect())
         }
         Call::Forget(age, limit) => Answer::Forgotten(store.forget(*age, *limit).await?),
@@ -142,6 +152,28 @@ pub(super) fn claimed(c: &Claim, here: impl Fn(InstanceId) -> InstanceId, signal
             Wake::Unsatisfied => None,
         },
     }
+}
+
+/// All of them, a page at a time, and their counts.
+async fn kin(
+    store: &dyn Store,
+    names: &Names,
+    parent: InstanceId,
+    all_rounds: bool,
+    limit: u32,
+) -> Result<(Vec<Kin>, [u64; 3]), Error> {
+    let mut all: Vec<Child> = vec![];
+    loop {
+        let page = KinPage { parent, all_rounds, after: all.last(), limit };
+        let page = store.kin(&page).await?;
+        if page.is_empty() {
+            break;
+        }
+        all.extend(page);
+    }
+    let counts = store.kin_counts(parent, all_rounds).await?;
+    let read = |c: Child| (names.here(c.id), c.machine, c.status, c.round, c.index.map(i64::from));
+    Ok((all.into_iter().map(read).collect(), [counts.started, counts.done, counts.failed]))
 }
 
 fn ended(names: &Names, child: gen_durable_runtime::machine::ChildResult) -> Ended {

@@ -12,7 +12,10 @@ use gen_durable_runtime::{
 use serde_json::Value;
 
 use super::brief;
-use crate::{About, Line, Shown, model::Ended};
+use crate::{
+    About, Line, Shown,
+    model::{Ended, Kin},
+};
 
 /// One call, or a deed from outside.
 #[derive(Clone)]
@@ -61,17 +64,34 @@ pub type Steps = &'static [(&'static str, i32, &'static str)];
 #[derive(Debug, PartialEq)]
 pub enum Answer {
     Started(Vec<Started>),
-    Claimed { claims: Vec<Claimed>, looked: usize, next_due: Option<About>, next_deadline: Option<About> },
+    Claimed {
+        claims: Vec<Claimed>,
+        looked: usize,
+        next_due: Option<About>,
+        next_deadline: Option<About>,
+    },
     Committed(Commits),
-    NotRenewed { busy: Vec<(InstanceId, String)>, lost: Vec<(InstanceId, String)> },
+    NotRenewed {
+        busy: Vec<(InstanceId, String)>,
+        lost: Vec<(InstanceId, String)>,
+    },
     Extended(bool),
     Delivered(Vec<Delivery>),
-    Swept { rows: usize, queues: BTreeSet<String>, next: Option<About> },
+    Swept {
+        rows: usize,
+        queues: BTreeSet<String>,
+        next: Option<About>,
+    },
     Owners(BTreeSet<String>),
     Standing(BTreeMap<InstanceId, Standing>),
     Shown(Option<Box<(InstanceId, Shown)>>),
     Listed(Vec<InstanceId>),
-    Children { counts: BTreeMap<String, [u64; 3]>, page: Vec<Ended> },
+    Children {
+        counts: BTreeMap<String, [u64; 3]>,
+        page: Vec<Ended>,
+        /// All of the last round, and of every round, with their counts.
+        kin: [(Vec<Kin>, [u64; 3]); 2],
+    },
     History(Vec<Line>),
     Forgotten(usize),
     Nothing,

@@ -100,6 +100,7 @@ impl Model {
             cancelled: false,
             expired: false,
             exit: None,
+            has_children: false,
             wake: match (s.awaits.is_empty(), h.received) {
                 (true, _) => Wake::Ready,
                 (false, None) => Wake::Unsatisfied,

@@ -7,6 +7,15 @@ use super::Model;
 /// A child that has ended, as a page tells it: its place, and its result or why it failed.
 pub type Ended = (InstanceId, i64, Result<serde_json::Value, String>);
 
+/// A child as it stands.
+pub type Kin = (InstanceId, String, Status, Option<i64>, Option<i64>);
+
+/// Of these children: started, done, failed.
+pub fn counts(kin: &[Kin]) -> [u64; 3] {
+    let of = |status| kin.iter().filter(|child| child.2 == status).count() as u64;
+    [kin.len() as u64, of(Status::Done), of(Status::Failed)]
+}
+
 impl Model {
     /// Starts children and others of what passed its fence; answers with the children of each transition.
     pub(super) fn beget(&mut self, landed: &[&Transition], wakes: &mut BTreeSet<String>) -> Vec<i64> {
@@ -103,6 +112,20 @@ impl Model {
             *entry = [entry[0] + 1, entry[1] + counted(Status::Done), entry[2] + counted(Status::Failed)];
         }
         counts
+    }
+
+    /// Every child as it stands, of the last round or of all, in the order of rounds and places: whose machine it is, how it
+    /// stands, its round and its place.
+    pub fn kin(&self, parent: InstanceId, all_rounds: bool) -> Vec<Kin> {
+        let of = |i: &&crate::Instance| i.hidden.parent == Some(parent);
+        let last = self.instances.values().filter(of).filter_map(|i| i.hidden.round).max();
+        let of = self.instances.iter().filter(|(_, i)| of(i) && (all_rounds || i.hidden.round == last));
+        let read = |(id, i): (&InstanceId, &crate::Instance)| {
+            (*id, i.shown.machine.clone(), i.shown.status, i.hidden.round, i.hidden.place)
+        };
+        let mut kin: Vec<Kin> = of.map(read).collect();
+        kin.sort_by_key(|(.., round, place)| (*round, *place));
+        kin
     }
 
     /// A page of those that it counted, in the order of the fan-out.

@@ -15,7 +15,7 @@ use gen_durable_runtime::model::{Deadline, InstanceId, Status, Wait};
 use jiff::Timestamp;
 
 pub use claim::Taken;
-pub use family::Ended;
+pub use family::{Ended, Kin, counts};
 pub use sweep::Sweep;
 
 use crate::{Instance, Letter, Line, Moments};

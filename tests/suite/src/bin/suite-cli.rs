@@ -22,6 +22,15 @@ pub enum Order {
     Slow { seconds: u64 },
 }
 
+/// Waits for its orders.
+#[durable_fsm(output(u64), handler(Shop))]
+pub enum Parcel {
+    #[step(start, next(Sent))]
+    Pack { pieces: u64 },
+    #[step(join(Order), done)]
+    Sent,
+}
+
 pub struct Shop;
 
 impl Shop {
@@ -49,6 +58,15 @@ impl OrderSteps for Shop {
     async fn slow(&self, step: Slow, _cx: &StepContext) -> StepResult<Slow> {
         tokio::time::sleep(Duration::from_secs(step.seconds)).await;
         Ok(done(step.seconds))
+    }
+}
+
+impl ParcelSteps for Shop {
+    async fn pack(&self, step: Pack, _cx: &StepContext) -> StepResult<Pack> {
+        Ok(fan_out(Sent).children((0..step.pieces).map(|order| start(Reserve { order }))).into())
+    }
+    async fn sent(&self, _step: Sent, joined: Joined<Order>, _cx: &StepContext) -> StepResult<Sent> {
+        Ok(done(joined.counts().done))
     }
 }
 

@@ -236,6 +236,55 @@ impl TellerSteps for Hands {
     }
 }
 
+/// Says the same as others may; its target hears it once. With children it fans out, without them it goes on.
+#[durable_fsm(output(u32), handler(Hands), retry(attempts = 1))]
+pub enum Herald {
+    #[step(start, next(Proclaimed, Heard))]
+    Proclaim { to: String, n: u32, key: String, children: u64 },
+    #[step(done)]
+    Proclaimed,
+    #[step(join(Double), done)]
+    Heard,
+}
+
+impl HeraldSteps for Hands {
+    async fn proclaim(&self, step: Proclaim, _: &StepContext) -> StepResult<Proclaim> {
+        let Proclaim { to, n, key, children } = step;
+        let to = To::<Crowd>::key(to);
+        Ok(match children {
+            0 => goto(Proclaimed).signal_dedup(&to, Red { n }, key),
+            _ => {
+                let children = (0..children).map(|n| Double::start(n, false, 0));
+                fan_out(Heard).children(children).signal_dedup(&to, Red { n }, key).into()
+            }
+        })
+    }
+
+    async fn proclaimed(&self, _: Proclaimed, _: &StepContext) -> StepResult<Proclaimed> {
+        Ok(done(0))
+    }
+
+    async fn heard(&self, _: Heard, joined: Joined<Double>, _: &StepContext) -> StepResult<Heard> {
+        Ok(done(u32::try_from(joined.counts().done).unwrap_or(u32::MAX)))
+    }
+}
+
+/// Hears one after the other, until it is told that it was the last.
+#[durable_fsm(output(Vec<u32>), handler(Hands))]
+pub enum Crowd {
+    #[step(start, key(name), await(Red, Green), next(Hear), done)]
+    Hear { name: String, heard: Vec<u32> },
+}
+
+impl CrowdSteps for Hands {
+    async fn hear(&self, step: Hear, signal: HearSignal, _: &StepContext) -> StepResult<Hear> {
+        Ok(match signal {
+            HearSignal::Red(red) => goto(Hear { heard: [step.heard, vec![red.n]].concat(), ..step }),
+            HearSignal::Green(Green {}) => done(step.heard),
+        })
+    }
+}
+
 /// Leaves no history.
 #[durable_fsm(output(u32), handler(Hands), history = "off")]
 pub enum Silent {

@@ -2,10 +2,13 @@
 //! its own row.
 
 mod cancels;
+mod children;
 mod exits;
+mod history;
 mod joins;
 mod machines;
 mod outcomes;
+mod restarts;
 mod transfers;
 mod waits;
 

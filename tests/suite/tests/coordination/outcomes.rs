@@ -7,13 +7,15 @@ use suite::{Db, nothing_lost};
 
 use crate::{
     Work,
-    machines::{Hush, Red, Single, Tell, Three, Waits},
+    machines::{Green, Hear, Hush, Proclaim, Red, Single, Tell, Three, Waits},
 };
 
 suite::stores! {
     both(flavor = "multi_thread", worker_threads = 2) {
         an_outcome_starts_others_and_signals_them_exactly_once,
         a_signal_to_nobody_does_not_fail_its_outcome,
+        a_signal_of_an_outcome_with_a_dedup_key_is_heard_once_in_the_life_of_its_target,
+        a_dedup_key_that_cannot_be_is_an_error_of_its_step,
         every_run_leaves_a_line_that_says_where_it_went_and_why,
         old_lines_are_forgotten_and_young_ones_stay,
     }
@@ -40,6 +42,43 @@ async fn a_signal_to_nobody_does_not_fail_its_outcome(db: Db) {
     let work = Work::on(&db).await;
     let teller = work.client.start(start(Tell { to: "nobody".into(), fails: 0 })).await.expect("starts");
     assert_eq!(teller.wait().timeout(LONG).await.expect("ends"), 1);
+    work.stop().await;
+}
+
+async fn a_signal_of_an_outcome_with_a_dedup_key_is_heard_once_in_the_life_of_its_target(db: Db) {
+    let work = Work::on(&db).await;
+    let crowd = work.client.start(start(Hear { name: "c".into(), heard: vec![] })).await.expect("starts");
+    let herald = async |n: u32, key: &str, children: u64| {
+        let told = Proclaim { to: "c".into(), n, key: key.into(), children };
+        let herald = work.client.start(start(told)).await.expect("starts");
+        herald.wait().timeout(LONG).await.expect("ends")
+    };
+    assert_eq!(herald(1, "news", 0).await, 0);
+    // It is heard, and consumed: its key protects on.
+    suite::eventually("it is heard", LONG, async || {
+        db.count("SELECT count(*) FROM signals WHERE consumed_at IS NOT NULL").await == 1
+    })
+    .await;
+    assert_eq!(herald(2, "news", 0).await, 0);
+    assert_eq!(herald(3, "news", 2).await, 2, "the rest of the outcome holds");
+    let again = crowd.signal(Red { n: 4 }).dedup("news").await.expect("answers");
+    assert!(again.duplicate, "a key is one, whichever way it came");
+    assert_eq!(herald(5, "more", 1).await, 1);
+    // And the other way round.
+    crowd.signal(Red { n: 6 }).dedup("last").await.expect("delivers");
+    assert_eq!(herald(7, "last", 0).await, 0);
+    crowd.signal(Green {}).await.expect("delivers");
+    assert_eq!(crowd.wait().timeout(LONG).await.expect("ends"), [1, 5, 6]);
+    nothing_lost(&db, &[crowd.id().expect("known")]).await;
+    work.stop().await;
+}
+
+async fn a_dedup_key_that_cannot_be_is_an_error_of_its_step(db: Db) {
+    let work = Work::on(&db).await;
+    let told = Proclaim { to: "c".into(), n: 1, key: String::new(), children: 0 };
+    let herald = work.client.start(start(told)).await.expect("starts");
+    let failed = herald.wait().timeout(LONG).await.expect_err("it cannot be stored").to_string();
+    assert!(failed.contains("dedup key is empty"), "{failed}");
     work.stop().await;
 }
 

@@ -85,7 +85,8 @@ async fn counters_are_full_again_when_all_have_ended(db: Db) {
     for handle in &all {
         handle.wait().timeout(LONG).await.expect("ends");
     }
-    let missing = "SELECT count(*) FROM gen_durable_buckets WHERE kind = 'conc' AND (available <> capacity OR owed <> 0)";
+    let missing =
+        "SELECT count(*) FROM gen_durable_buckets WHERE kind = 'conc' AND (available <> capacity OR owed <> 0)";
     assert_eq!(db.count(missing).await, 0);
     let rows = "SELECT count(*) FROM gen_durable_buckets WHERE kind = 'conc'";
     assert_eq!(db.count(rows).await, 6, "three keys of two shards");

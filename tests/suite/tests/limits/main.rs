@@ -125,7 +125,8 @@ impl Work {
     pub async fn on(db: &Db) -> Self {
         let client = Client::on(store_options(&db.url).open().expect("a store"));
         let hands = Arc::<Hands>::default();
-        let worker = Worker::new(client.clone()).shared_handler(Arc::clone(&hands)).leave_unserved().queue("default", 50);
+        let worker =
+            Worker::new(client.clone()).shared_handler(Arc::clone(&hands)).leave_unserved().queue("default", 50);
         Self { client, hands, worker: worker.without_migration().start().await.expect("starts") }
     }
 

@@ -15,6 +15,7 @@ use crate::claims::{RULES, claim, known, signal, waiting};
 suite::stores! {
     postgres {
         cost_follows_the_batch_and_not_the_table => "SQLite counts no buffers; `writes` counts the pages it writes",
+        a_page_of_history_costs_the_same_wherever_it_stands => "every statement's plan is checked there",
         an_empty_claim_looks_at_a_handful_of_blocks_whatever_is_parked_or_due_later => "SQLite counts no buffers; `writes` counts the pages it writes",
         statements_are_counted => "SQLite counts no statements; `writes` counts transactions",
     }
@@ -136,6 +137,24 @@ async fn an_empty_claim_looks_at_a_handful_of_blocks_whatever_is_parked_or_due_l
     assert_eq!(calls, 1);
     println!("an empty claim: {blocks} blocks");
     assert!(blocks < 1_000, "{blocks} blocks");
+}
+
+#[cfg(feature = "postgres")]
+async fn a_page_of_history_costs_the_same_wherever_it_stands(db: Db) {
+    db.run(
+        "INSERT INTO gen_durable_history (instance_id, visit, from_step, outcome, attempt, started_at)
+         SELECT 1 + i % 2, i, 'a', 'retry', 0, now() FROM generate_series(1, 200000) i",
+    )
+    .await;
+    let instance = gen_durable_runtime::model::InstanceId::new(1);
+    for after in [0, 100_000, 199_000] {
+        reset(&db).await;
+        let page = db.store.history(instance, after, 100).await.expect("reads");
+        assert!(page.len() == 100 && page[0].id > after && page[0].id <= after + 2, "{after}: {}", page.len());
+        let (calls, blocks) = cost(&db, "gen_durable_history h").await;
+        println!("a page of history after {after}: {blocks} blocks");
+        assert!(calls == 1 && blocks < 20, "after {after}: {blocks} blocks");
+    }
 }
 
 #[cfg(feature = "postgres")]

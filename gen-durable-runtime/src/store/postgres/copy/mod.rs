@@ -1,7 +1,6 @@
 //! One side of a copy that is a Postgres schema.
 
 mod binary;
-mod read;
 mod write;
 
 use std::time::Duration;
@@ -14,7 +13,7 @@ use crate::{
     Error,
     store::{
         Pending, SchemaName,
-        copy::{COPYING, Claims, Counts, Marks, Page, Role, Rows, Side, Table, in_use},
+        copy::{self, COPYING, Claims, Counts, Marks, Page, Role, Rows, Side, Table, in_use},
     },
 };
 
@@ -27,7 +26,7 @@ const LOOK: Duration = Duration::from_millis(100);
 pub(super) struct PostgresSide {
     connection: PgConnection,
     schema: SchemaName,
-    tables: [String; 2],
+    tables: [String; 3],
     /// The type of a status, for arrays of them.
     status_type: u32,
     named: bool,
@@ -87,6 +86,17 @@ fn locked(failed: sqlx::Error) -> Error {
     }
 }
 
+fn statement(table: Table) -> &'static str {
+    match table {
+        Table::Instances => include_str!("sql/read_instances.sql"),
+        Table::Links => include_str!("sql/read_links.sql"),
+        Table::Signals => include_str!("sql/read_signals.sql"),
+        Table::History => include_str!("sql/read_history.sql"),
+        Table::Configs => include_str!("sql/read_configs.sql"),
+        Table::Buckets => include_str!("sql/read_buckets.sql"),
+    }
+}
+
 impl PostgresSide {
     fn sql(&self, text: &str) -> AssertSqlSafe<String> {
         filled(&self.schema, text)
@@ -112,9 +122,10 @@ impl Side for PostgresSide {
     }
 
     fn rows(&mut self, table: Table) -> Rows<'_> {
-        let sql = self.sql(read::statement(table));
+        let sql = self.sql(statement(table));
         let rows = sqlx::query(sql).persistent(self.named).fetch(&mut self.connection);
-        Box::pin(rows.enumerate().map(move |(at, row)| read::row(table, at, &row.map_err(error::at(COPYING))?)))
+        let failed = || error::at(COPYING);
+        Box::pin(rows.enumerate().map(move |(at, row)| copy::row(table, at, &row.map_err(failed())?, failed())))
     }
 
     fn counts(&mut self) -> Pending<'_, Counts> {
@@ -132,9 +143,10 @@ impl Side for PostgresSide {
     fn marks(&mut self) -> Pending<'_, Marks> {
         Box::pin(async move {
             let query = sqlx::query_as(self.sql(include_str!("sql/marks.sql"))).persistent(self.named);
-            let query = query.bind(&self.tables[0]).bind(&self.tables[1]);
-            let (instances, signals) = query.fetch_one(&mut self.connection).await.map_err(error::at(COPYING))?;
-            Ok(Marks { instances, signals })
+            let query = query.bind(&self.tables[0]).bind(&self.tables[1]).bind(&self.tables[2]);
+            let (instances, signals, history) =
+                query.fetch_one(&mut self.connection).await.map_err(error::at(COPYING))?;
+            Ok(Marks { instances, signals, history })
         })
     }
 
@@ -144,7 +156,7 @@ impl Side for PostgresSide {
 
     fn commit(&mut self, marks: Marks) -> Pending<'_, ()> {
         Box::pin(async move {
-            for (table, mark) in self.tables.iter().zip([marks.instances, marks.signals]) {
+            for (table, mark) in self.tables.iter().zip([marks.instances, marks.signals, marks.history]) {
                 let query = sqlx::query(include_str!("sql/set_mark.sql")).persistent(self.named).bind(table).bind(mark);
                 query.execute(&mut self.connection).await.map_err(error::at(COPYING))?;
             }

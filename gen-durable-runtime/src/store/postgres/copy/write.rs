@@ -13,6 +13,7 @@ const fn statement(table: Table) -> &'static str {
         Table::Instances => include_str!("sql/write_instances.sql"),
         Table::Links => include_str!("sql/write_links.sql"),
         Table::Signals => include_str!("sql/write_signals.sql"),
+        Table::History => include_str!("sql/write_history.sql"),
         Table::Configs => include_str!("sql/write_configs.sql"),
         Table::Buckets => include_str!("sql/write_buckets.sql"),
     }
@@ -22,7 +23,7 @@ impl PostgresSide {
     pub(super) async fn write_page(&mut self, table: Table, page: &Page) -> Result<(), Error> {
         match table {
             Table::Links => self.link(page).await,
-            Table::Instances | Table::Signals | Table::Configs | Table::Buckets => {
+            Table::Instances | Table::Signals | Table::History | Table::Configs | Table::Buckets => {
                 let data = self.encoded(table, page)?;
                 self.send(table, data).await.map_err(|e| refused(table, page, e))
             }

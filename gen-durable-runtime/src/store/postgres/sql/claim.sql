@@ -83,6 +83,8 @@ WITH due AS MATERIALIZED (
       WHERE s.target_id = g.id AND s.consumed_at IS NULL AND s.name = ANY (g.exit_signals)
       ORDER BY s.id LIMIT 1) END AS exit,
     g.awaits IS NOT NULL AS waited, g.received IS NOT NULL AS settled,
+    CASE WHEN g.cancelled_at IS NOT NULL THEN
+      (SELECT true FROM {schema}.gen_durable c WHERE c.parent_id = g.id LIMIT 1) END IS TRUE AS has_children,
     CASE WHEN g.received <> '{}' THEN (
       SELECT json_agg(json_build_array(s.id, s.name, s.payload) ORDER BY s.id)::text
       FROM {schema}.signals s WHERE s.id = ANY (g.received)) END AS signals

@@ -1,7 +1,8 @@
 -- A page of instances, newest first; the next page begins below the last id. Index: the primary key, backwards.
 -- $1 below this id  $2 machine  $3 status  $4 queue  $5 step  $6 limit
 SELECT g.id, g.fsm, g.fsm_version, g.step, g.status::text AS status, g.state::text AS state, g.carry::text AS carry,
-  g.result::text AS result, g.last_error, g.cancelled_at IS NOT NULL AS cancelled, coalesce(g.awaits, '{}') AS awaits, g.correlation_key, g.queue, g.priority,
+  g.result::text AS result, g.last_error, g.cancelled_at IS NOT NULL AS cancelled, coalesce(g.awaits, '{}') AS awaits, g.correlation_key, 'done' = ANY (g.correlation_scope) AS key_kept,
+  g.queue, g.priority, g.home_queue, g.home_priority,
   g.attempt, g.crashes, g.transitions, g.locked_by,
   (extract(epoch FROM CASE WHEN isfinite(g.await_deadline) THEN g.await_deadline END) * 1000000)::bigint AS await_deadline_us,
   (extract(epoch FROM CASE WHEN isfinite(g.deadline_at) THEN g.deadline_at END) * 1000000)::bigint AS deadline_us,

@@ -1,6 +1,5 @@
 //! One side of a copy that is a SQLite file.
 
-mod rows;
 mod write;
 
 use std::{path::PathBuf, time::Duration};
@@ -13,7 +12,7 @@ use crate::{
     Error,
     store::{
         Pending,
-        copy::{COPYING, Claims, Counts, Marks, Page, Role, Rows, Side, Table, in_use, refuse},
+        copy::{self, COPYING, Claims, Counts, Marks, Page, Role, Rows, Side, Table, in_use, refuse},
     },
 };
 
@@ -70,6 +69,17 @@ impl Sqlite {
     }
 }
 
+fn statement(table: Table) -> &'static str {
+    match table {
+        Table::Instances => include_str!("sql/read_instances.sql"),
+        Table::Links => include_str!("sql/read_links.sql"),
+        Table::Signals => include_str!("sql/read_signals.sql"),
+        Table::History => include_str!("sql/read_history.sql"),
+        Table::Configs => include_str!("sql/read_configs.sql"),
+        Table::Buckets => include_str!("sql/read_buckets.sql"),
+    }
+}
+
 impl SqliteSide {
     /// Another tool may have deleted without looking at foreign keys; a stricter target could not say which row it was.
     async fn nothing_dangles(&mut self) -> Result<(), Error> {
@@ -100,8 +110,9 @@ impl Side for SqliteSide {
     }
 
     fn rows(&mut self, table: Table) -> Rows<'_> {
-        let found = sqlx::query(rows::statement(table)).fetch(&mut self.connection);
-        Box::pin(found.enumerate().map(move |(at, row)| rows::row(table, at, &row.map_err(error::at(COPYING))?)))
+        let found = sqlx::query(statement(table)).fetch(&mut self.connection);
+        let failed = || error::at(COPYING);
+        Box::pin(found.enumerate().map(move |(at, row)| copy::row(table, at, &row.map_err(failed())?, failed())))
     }
 
     fn counts(&mut self) -> Pending<'_, Counts> {
@@ -119,8 +130,9 @@ impl Side for SqliteSide {
     fn marks(&mut self) -> Pending<'_, Marks> {
         Box::pin(async move {
             let query = sqlx::query_as(include_str!("sql/marks.sql"));
-            let (instances, signals) = query.fetch_one(&mut self.connection).await.map_err(error::at(COPYING))?;
-            Ok(Marks { instances, signals })
+            let (instances, signals, history) =
+                query.fetch_one(&mut self.connection).await.map_err(error::at(COPYING))?;
+            Ok(Marks { instances, signals, history })
         })
     }
 
@@ -130,7 +142,9 @@ impl Side for SqliteSide {
 
     fn commit(&mut self, marks: Marks) -> Pending<'_, ()> {
         Box::pin(async move {
-            for (table, mark) in [(Table::Instances, marks.instances), (Table::Signals, marks.signals)] {
+            let Marks { instances, signals, history } = marks;
+            let marks = [(Table::Instances, instances), (Table::Signals, signals), (Table::History, history)];
+            for (table, mark) in marks {
                 for sql in [include_str!("sql/set_mark.sql"), include_str!("sql/new_mark.sql")] {
                     let query = sqlx::query(sql).bind(table.name()).bind(mark);
                     query.execute(&mut self.connection).await.map_err(error::at(COPYING))?;

@@ -13,6 +13,7 @@ const fn statement(table: Table) -> &'static str {
         Table::Instances => include_str!("sql/write_instances.sql"),
         Table::Links => include_str!("sql/write_links.sql"),
         Table::Signals => include_str!("sql/write_signals.sql"),
+        Table::History => include_str!("sql/write_history.sql"),
         Table::Configs => include_str!("sql/write_configs.sql"),
         Table::Buckets => include_str!("sql/write_buckets.sql"),
     }

@@ -1,5 +1,6 @@
 -- Leases the rows that were chosen. A unique index arbitrates K = 1 keys here too: none is ever held twice.
--- Index: the primary key; signals_inbox. ?1 [[id, slot of its gate], ..]  ?2 token  ?3 lease ends at  ?4 now
+-- Index: the primary key; signals_inbox; gen_durable_parent for the cancelled.
+-- ?1 [[id, slot of its gate], ..]  ?2 token  ?3 lease ends at  ?4 now
 UPDATE gen_durable AS g NOT INDEXED
 SET status = 'executing',
     locked_by = ?2,
@@ -32,4 +33,6 @@ WHERE g.id = i.value ->> 0
 RETURNING id, concurrency_shard, fsm, fsm_version, step, state, carry, attempt, errors, crashes, transitions, priority, home_queue,
   home_priority, concurrency_key, parent_id, parent_round, cancelled_at IS NOT NULL AND NOT shielded AS cancelled,
   expired_at IS NOT NULL AND expires AND cancelled_at IS NULL AS expired,
-  exit_signals IS NOT NULL AND cancelled_at IS NULL AS may_exit, awaits IS NOT NULL AS waited, received
+  exit_signals IS NOT NULL AND cancelled_at IS NULL AS may_exit, awaits IS NOT NULL AS waited, received,
+  cancelled_at IS NOT NULL AND EXISTS (SELECT 1 FROM gen_durable c WHERE c.parent_id = gen_durable.id)
+    AS has_children

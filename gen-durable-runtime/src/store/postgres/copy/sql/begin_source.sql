@@ -4,5 +4,6 @@ BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 SET LOCAL lock_timeout = '5s';
 SET LOCAL statement_timeout = 0;
 SET LOCAL idle_in_transaction_session_timeout = 0;
-LOCK TABLE {schema}.gen_durable, {schema}.signals, {schema}.gen_durable_bucket_configs, {schema}.gen_durable_buckets
+LOCK TABLE {schema}.gen_durable, {schema}.signals, {schema}.gen_durable_history, {schema}.gen_durable_bucket_configs,
+  {schema}.gen_durable_buckets
   IN SHARE MODE

@@ -4,5 +4,6 @@ SET LOCAL lock_timeout = '5s';
 SET LOCAL statement_timeout = 0;
 SET LOCAL idle_in_transaction_session_timeout = 0;
 SET LOCAL synchronous_commit = on;
-LOCK TABLE {schema}.gen_durable, {schema}.signals, {schema}.gen_durable_bucket_configs, {schema}.gen_durable_buckets
+LOCK TABLE {schema}.gen_durable, {schema}.signals, {schema}.gen_durable_history, {schema}.gen_durable_bucket_configs,
+  {schema}.gen_durable_buckets
   IN EXCLUSIVE MODE
