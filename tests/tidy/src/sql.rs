@@ -45,6 +45,7 @@ const ALONE: &[(&str, &str)] = &[
     ("transactions", "a server tells what became of a transaction"),
     ("settings", "a session behind a pooler has none of its own"),
     ("callers_settings", "there is a planner whose settings are ours"),
+    ("clock", "the clock is a server's"),
     ("changes", "a file is looked at"),
     ("ids", "there are no sequences to draw from"),
 ];
