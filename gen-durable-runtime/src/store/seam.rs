@@ -148,7 +148,7 @@ pub struct ClaimOrder<'a> {
     pub crashed: bool,
 }
 
-/// The stored machines, versions and steps a worker can run: three columns of one table.
+/// The stored machines, versions and steps a worker can run: columns of one table.
 #[derive(Debug, Default)]
 pub struct Known {
     /// Machine names.
@@ -157,6 +157,8 @@ pub struct Known {
     pub versions: Vec<i32>,
     /// Step names.
     pub steps: Vec<String>,
+    /// Whether the step bounds its wait.
+    pub timed: Vec<bool>,
 }
 
 /// What a claim brought.

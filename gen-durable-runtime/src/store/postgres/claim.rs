@@ -25,7 +25,8 @@ impl Postgres {
             .bind(&order.known.steps)
             .bind(order.crashed)
             .bind(order.token.as_str())
-            .bind(rows::micros(order.lease));
+            .bind(rows::micros(order.lease))
+            .bind(&order.known.timed);
         let rows = session.rows(query).await?;
         session.end().await?;
         // There is always a row: it carries the time.

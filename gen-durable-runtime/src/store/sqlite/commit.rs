@@ -17,6 +17,7 @@ use crate::{
     model::{Committed, Transition},
     store::{
         Commits,
+        displaced::may_end,
         fate::{self, Stand},
         written::{empties_inbox, moment},
     },
@@ -37,7 +38,9 @@ impl Sqlite {
         let written: Vec<&Transition> = batch.iter().filter(|t| landed(t).is_some()).collect();
         consume(&mut session, &written, now).await?;
         self.send_effects(&mut session, &written, &mut wakes).await?;
-        tell_parents(&mut session, &written, now, &mut wakes).await?;
+        let has_ended = |t: &&&Transition| may_end(t) && landed(t).is_some_and(|status| fate::has_ended(status));
+        let ended = written.iter().filter(|t| t.parent.is_some()).filter(has_ended).map(|t| t.id.get()).collect();
+        tell_parents(&mut session, ended, now, &mut wakes).await?;
         let missing: Vec<i64> = batch.iter().filter(|t| landed(t).is_none()).map(|t| t.id.get()).collect();
         let standing = if missing.is_empty() { HashMap::new() } else { stand(&mut session, &missing).await? };
         session.end().await?;

@@ -85,7 +85,7 @@ fn claimed(row: &SqliteRow, token: &ClaimToken, queue: &str, wake: Wake) -> Resu
     })
 }
 
-fn parent(row: &SqliteRow) -> Result<Option<Parent>, Error> {
+pub(super) fn parent(row: &SqliteRow) -> Result<Option<Parent>, Error> {
     let (id, round) = (get::<Option<i64>>(row, "parent_id")?, get(row, "parent_round")?);
     Ok(id.map(|id| Parent { id: InstanceId::new(id), round }))
 }
