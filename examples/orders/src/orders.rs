@@ -11,7 +11,8 @@ use crate::{
 macro_rules! changed {
     ($tx:expr, $statement:ident $(, $value:expr)*) => {
         on!(Connection, Connection::of(&mut $tx)?, connection => {
-            sqlx::query(include_str!(concat!("sql/", stringify!($statement), ".sql")))$(.bind($value))*.execute(connection).await?.rows_affected()
+            let query = sqlx::query(include_str!(concat!("sql/", stringify!($statement), ".sql")));
+            query$(.bind($value))*.execute(connection).await?.rows_affected()
         })
     };
 }
