@@ -140,10 +140,12 @@ impl Catalog {
             if versions.insert(stored.version, Arc::clone(served)).is_some() {
                 continue;
             }
-            for step in stored.steps.iter().flat_map(step_names) {
+            let steps = stored.steps.iter().flat_map(|info| step_names(info).map(move |step| (info, step)));
+            for (info, step) in steps {
                 self.known.machines.push(name.to_owned());
                 self.known.versions.push(stored.version);
                 self.known.steps.push(step.to_owned());
+                self.known.timed.push(info.awaits.is_some() && info.timeout.is_some());
             }
         }
     }

@@ -24,6 +24,11 @@ pub(super) fn written(status: &str) -> Committed {
     }
 }
 
+/// Whether a row that was written has ended.
+pub(super) fn has_ended(status: &str) -> bool {
+    matches!(status, "done" | "failed")
+}
+
 impl Stand {
     /// Our token with one transition more: an earlier attempt landed, its answer was lost.
     pub(super) fn answer(&self, t: &Transition) -> Committed {

@@ -5,6 +5,8 @@ mod audience;
 #[cfg(feature = "client")]
 pub mod copy;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod displaced;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod fate;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod limiting;

@@ -174,7 +174,7 @@ pub struct ClaimOrder<'a> {
     pub look: bool,
 }
 
-/// The stored machines, versions and steps a worker can run: three columns of one table.
+/// The stored machines, versions and steps a worker can run: columns of one table.
 #[derive(Debug, Default)]
 pub struct Known {
     /// Machine names.
@@ -185,6 +185,8 @@ pub struct Known {
     pub steps: Vec<String>,
     /// Names of concurrency keys that an instance keeps to its end.
     pub held: Vec<String>,
+    /// Whether the step bounds its wait.
+    pub timed: Vec<bool>,
 }
 
 /// What a claim brought.

@@ -148,7 +148,8 @@ impl Play<'_> {
     }
 
     async fn claim(&mut self, limit: u32) {
-        let known = Known { machines: vec!["m".into()], versions: vec![1], steps: vec!["a".into()], held: vec![] };
+        let known =
+            Known { machines: vec!["m".into()], versions: vec![1], steps: vec!["a".into()], ..Known::default() };
         self.claims += 1;
         let token = ClaimToken::new(format!("w#{}", self.claims));
         let order = ClaimOrder {

@@ -137,7 +137,10 @@ impl Postgres {
             return Ok(vec![]);
         }
         let query = sqlx::query(self.statements().claim_take()).bind(&ids).bind(slots).bind(keys);
-        let found = session.rows(query.bind(order.token.as_str()).bind(rows::micros(order.lease))).await?;
+        let known = order.known;
+        let query = query.bind(order.token.as_str()).bind(rows::micros(order.lease));
+        let query = query.bind(&known.machines).bind(&known.versions).bind(&known.steps).bind(&known.timed);
+        let found = session.rows(query).await?;
         let mut claims =
             found.iter().map(|r| rows::claim(r, &order.token, order.queue)).collect::<Result<Vec<Claim>, _>>()?;
         let place: HashMap<i64, usize> = ids.iter().enumerate().map(|(at, id)| (*id, at)).collect();

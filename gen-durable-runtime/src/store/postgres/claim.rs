@@ -29,6 +29,7 @@ impl Postgres {
             .bind(order.crashed)
             .bind(order.token.as_str())
             .bind(rows::micros(order.lease))
+            .bind(&order.known.timed)
             .bind(order.look);
         let rows = session.rows(query).await?;
         session.end().await?;

@@ -10,6 +10,7 @@ use crate::{
     model::{Change, Committed, Transition},
     store::{
         Commits,
+        displaced::may_end,
         fate::{self, Stand},
         limiting,
         written::empties_inbox,
@@ -86,11 +87,12 @@ impl Postgres {
         let mut wakes = BTreeSet::new();
         let inserted = self.insert_effects(session, &open, &mut wakes).await?;
         let changed = self.write(session, &Columns::of(open.into_iter(), &inserted)).await?;
-        let written: Vec<&Transition> =
-            batch.iter().enumerate().filter(|(at, _)| changed.contains_key(at)).map(|(_, t)| t).collect();
+        let landed = || batch.iter().enumerate().filter(|(at, _)| changed.contains_key(at));
+        let written: Vec<&Transition> = landed().map(|(_, t)| t).collect();
+        let ended = landed().filter(|(at, t)| t.parent.is_some() && may_end(t) && fate::has_ended(&changed[at]));
         self.consume(session, &written).await?;
         self.send_effects(session, &written, &mut wakes).await?;
-        self.tell_parents(session, &written, &mut wakes).await?;
+        self.tell_parents(session, ended.map(|(_, t)| t.id.get()).collect(), &mut wakes).await?;
         let released = self.give_back(session, batch, &changed).await?;
         let answers = self.answers(session, batch, &changed, &busy).await?;
         Ok(Commits { answers, wakes, released })

@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{Postgres, rows, session::Session, start::Lineage};
 use crate::{
-    Error,
-    model::{SignalSpec, StartSpec, Started, Target, Transition},
-    store::lineage::started,
+    Error, StoreClass,
+    model::{SignalSpec, StartSpec, Started, Status, Target, Transition},
+    store::{displaced::may_end, lineage::started},
 };
 
 /// The rows of others that a batch needs.
@@ -20,7 +20,7 @@ impl Others {
     pub(super) fn of(batch: &[Transition]) -> Self {
         let mut others = Self::default();
         for t in batch {
-            others.ids.extend(t.parent.filter(|_| t.ends()).map(|p| p.id.get()));
+            others.ids.extend(t.parent.filter(|_| may_end(t)).map(|p| p.id.get()));
             for signal in t.effects.iter().flat_map(|e| &e.signals) {
                 match &signal.target {
                     Target::Id(id) => drop(others.ids.insert(id.get())),
@@ -41,7 +41,7 @@ impl Others {
             Target::Id(id) => self.ids.contains(&id.get()),
             Target::Key(key) => self.keys.contains(key),
         };
-        t.parent.is_none_or(|p| !t.ends() || self.ids.contains(&p.id.get()))
+        t.parent.is_none_or(|p| !may_end(t) || self.ids.contains(&p.id.get()))
             && t.effects.iter().flat_map(|e| &e.signals).all(|s| has(&s.target))
     }
 }
@@ -102,23 +102,39 @@ impl Postgres {
         Ok(())
     }
 
-    /// Tells the parents of what has ended.
+    /// Tells the parents of what has ended. A parent of another engine that cannot come back, because its business key
+    /// was taken while it waited, fails by that, and its own parent is told.
     pub(super) async fn tell_parents(
         &self,
         session: &mut Session<'_>,
-        written: &[&Transition],
+        ended: HashSet<i64>,
         wakes: &mut BTreeSet<String>,
     ) -> Result<(), Error> {
-        let ended = written.iter().filter(|t| t.ends() && t.parent.is_some()).map(|t| t.id.get());
-        let ended: HashSet<i64> = ended.collect();
-        if ended.is_empty() {
-            return Ok(());
-        }
-        let ended: Vec<i64> = ended.into_iter().collect();
-        let told = session.rows(sqlx::query(self.statements().join()).bind(&ended)).await?;
-        for row in &told {
-            wakes.insert(rows::get(row, "queue")?);
+        let mut ended: Vec<i64> = ended.into_iter().collect();
+        while !ended.is_empty() {
+            let told = session.rows(sqlx::query(self.statements().join()).bind(&ended)).await?;
+            ended.clear();
+            let mut above = Others::default();
+            for row in &told {
+                match (rows::status(row)?, rows::get::<Option<i64>>(row, "parent_id")?) {
+                    (Status::Failed, Some(parent)) => {
+                        ended.push(rows::get(row, "id")?);
+                        above.ids.insert(parent);
+                    }
+                    (Status::Failed, None) => {}
+                    _ => drop(wakes.insert(rows::get(row, "queue")?)),
+                }
+            }
+            self.hold_all(session, &above).await?;
         }
         Ok(())
+    }
+
+    /// Locks these as well, or the batch is tried again: nothing waits for a row.
+    async fn hold_all(&self, session: &mut Session<'_>, others: &Others) -> Result<(), Error> {
+        if others.is_empty() || self.hold_others(session, others).await?.ids.is_superset(&others.ids) {
+            return Ok(());
+        }
+        Err(Error::store("committing", StoreClass::Transient, "someone else holds a row"))
     }
 }

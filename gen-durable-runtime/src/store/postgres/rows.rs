@@ -67,7 +67,7 @@ pub(super) fn claim(row: &PgRow, token: &ClaimToken, queue: &str) -> Result<Clai
     })
 }
 
-fn parent(row: &PgRow) -> Result<Option<Parent>, Error> {
+pub(super) fn parent(row: &PgRow) -> Result<Option<Parent>, Error> {
     let (id, round) = (get::<Option<i64>>(row, "parent_id")?, get(row, "parent_round")?);
     Ok(id.map(|id| Parent { id: InstanceId::new(id), round }))
 }

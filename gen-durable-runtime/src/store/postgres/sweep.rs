@@ -2,10 +2,14 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use sqlx::AssertSqlSafe;
+use sqlx::{AssertSqlSafe, postgres::PgRow};
 
 use super::{Postgres, rows};
-use crate::{Error, store::Swept};
+use crate::{
+    Error,
+    model::Transition,
+    store::{Swept, displaced::displaced},
+};
 
 impl Postgres {
     pub(super) async fn sweep(
@@ -23,7 +27,12 @@ impl Postgres {
         };
         let rows = session.rows(query.bind(i64::from(limit))).await?;
         session.end().await?;
-        let queues = rows.iter().map(|r| rows::get(r, "queue")).collect::<Result<BTreeSet<String>, _>>()?;
+        let mut queues = rows.iter().map(|r| rows::get(r, "queue")).collect::<Result<BTreeSet<String>, _>>()?;
+        let displaced = rows.iter().filter_map(|r| displaced_row(r).transpose()).collect::<Result<Vec<_>, _>>()?;
+        if !displaced.is_empty() {
+            // Whoever is held meanwhile comes back with the next sweep.
+            queues.extend(self.commit_batch(&displaced).await?.wakes);
+        }
         Ok(Swept { rows: rows.len(), queues: queues.into_iter().collect(), next: None })
     }
 
@@ -59,4 +68,14 @@ impl Postgres {
         session.end().await?;
         rows.iter().map(|r| rows::get(r, "owner")).collect()
     }
+}
+
+/// One whose business key was taken: it was not taken back.
+fn displaced_row(row: &PgRow) -> Result<Option<Transition>, Error> {
+    if !rows::get::<bool>(row, "key_taken")? {
+        return Ok(None);
+    }
+    let token: Option<&str> = rows::get(row, "locked_by")?;
+    let (id, transitions) = (rows::get(row, "id")?, rows::get(row, "transitions")?);
+    Ok(Some(displaced(id, token.unwrap_or_default(), transitions, rows::parent(row)?)))
 }

@@ -17,6 +17,7 @@ use crate::{
     model::{Committed, Transition},
     store::{
         Commits,
+        displaced::may_end,
         fate::{self, Stand},
         limiting,
         written::{empties_inbox, moment},
@@ -38,7 +39,9 @@ impl Sqlite {
         let written: Vec<&Transition> = batch.iter().filter(|t| landed(t).is_some()).collect();
         consume(&mut session, &written, now).await?;
         self.send_effects(&mut session, &written, &mut wakes).await?;
-        tell_parents(&mut session, &written, now, &mut wakes).await?;
+        let has_ended = |t: &&&Transition| may_end(t) && landed(t).is_some_and(|status| fate::has_ended(status));
+        let ended = written.iter().filter(|t| t.parent.is_some()).filter(has_ended).map(|t| t.id.get()).collect();
+        tell_parents(&mut session, ended, now, &mut wakes).await?;
         let (mut keys, mut slots, mut ended) = (Vec::new(), Vec::new(), Vec::new());
         for (t, status) in batch.iter().filter_map(|t| Some((t, landed(t)?))) {
             if let Some((key, slot)) = limiting::released(t, status) {

@@ -74,26 +74,29 @@ async fn standing(session: &mut Session<'_>, batch: &[(usize, &Transition)]) -> 
     Ok(standing)
 }
 
-/// Tells the parents of what has ended.
+/// Tells the parents of what has ended. A parent of another engine that cannot come back, because its business key was
+/// taken while it waited, fails by that, and its own parent is told.
 pub(super) async fn tell_parents(
     session: &mut Session<'_>,
-    written: &[&Transition],
+    mut ended: HashSet<i64>,
     now: i64,
     wakes: &mut BTreeSet<String>,
 ) -> Result<(), Error> {
-    let ended = written.iter().filter(|t| t.ends() && t.parent.is_some()).map(|t| t.id.get());
-    let ended: HashSet<i64> = ended.collect();
-    if ended.is_empty() {
-        return Ok(());
-    }
-    let ended = json(&ended)?;
-    let found = session.rows(sqlx::query(sql::join()).bind(&ended).bind(now)).await?;
-    let mut told: Vec<(i64, i64)> = Vec::new();
-    for row in &found {
-        told.push((rows::get(row, "id")?, rows::get(row, "transitions")?));
-        if rows::get::<&str>(row, "status")? == "runnable" {
-            wakes.insert(rows::get(row, "queue")?);
+    while !ended.is_empty() {
+        let children = json(&ended)?;
+        let found = session.rows(sqlx::query(sql::join()).bind(&children).bind(now)).await?;
+        ended.clear();
+        let mut told: Vec<(i64, i64)> = Vec::new();
+        for row in &found {
+            let id = rows::get(row, "id")?;
+            told.push((id, rows::get(row, "transitions")?));
+            match rows::get(row, "status")? {
+                "runnable" => drop(wakes.insert(rows::get(row, "queue")?)),
+                "failed" if rows::get::<Option<i64>>(row, "parent_id")?.is_some() => drop(ended.insert(id)),
+                _ => {}
+            }
         }
+        session.rows(sqlx::query(sql::join_counted()).bind(&children).bind(json(&told)?)).await?;
     }
-    session.rows(sqlx::query(sql::join_counted()).bind(&ended).bind(json(&told)?)).await.map(drop)
+    Ok(())
 }

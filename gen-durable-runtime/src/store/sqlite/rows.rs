@@ -93,7 +93,7 @@ fn home_priority(row: &SqliteRow) -> Result<Option<i16>, Error> {
     priority.map(i16::try_from).transpose().map_err(|_| unreadable("home_priority"))
 }
 
-fn parent(row: &SqliteRow) -> Result<Option<Parent>, Error> {
+pub(super) fn parent(row: &SqliteRow) -> Result<Option<Parent>, Error> {
     let (id, round) = (get::<Option<i64>>(row, "parent_id")?, get(row, "parent_round")?);
     Ok(id.map(|id| Parent { id: InstanceId::new(id), round }))
 }

@@ -7,7 +7,8 @@ use sqlx::sqlite::SqliteRow;
 use super::{Sqlite, rows, session::Survive, sql};
 use crate::{
     Error,
-    store::{Swept, written::micros},
+    model::Transition,
+    store::{Swept, displaced::displaced, written::micros},
 };
 
 impl Sqlite {
@@ -27,7 +28,7 @@ impl Sqlite {
         let mut session = self.writing("reaping", Survive::Crash).await?;
         let reaped = session.rows(sqlx::query(sql::reap()).bind(i64::from(limit)).bind(now)).await?;
         session.end().await?;
-        swept(&reaped)
+        self.taken_back(&reaped).await
     }
 
     pub(super) async fn reclaim_from(&self, owner: &str, limit: u32) -> Result<Swept, Error> {
@@ -35,7 +36,18 @@ impl Sqlite {
         let query = sqlx::query(sql::reclaim()).bind(i64::from(limit)).bind(self.now()).bind(format!("{owner}#"));
         let reclaimed = session.rows(query).await?;
         session.end().await?;
-        swept(&reclaimed)
+        self.taken_back(&reclaimed).await
+    }
+
+    /// Those whose business key was taken are not: they fail.
+    async fn taken_back(&self, changed: &[SqliteRow]) -> Result<Swept, Error> {
+        let mut swept = swept(changed)?;
+        let displaced = changed.iter().filter_map(|r| displaced_row(r).transpose()).collect::<Result<Vec<_>, _>>()?;
+        if !displaced.is_empty() {
+            let wakes = self.commit_batch(&displaced).await?.wakes;
+            swept.queues.extend(wakes.into_iter().filter(|queue| !swept.queues.contains(queue)).collect::<Vec<_>>());
+        }
+        Ok(swept)
     }
 
     pub(super) async fn forget_lines(&self, age: Duration, limit: u32) -> Result<usize, Error> {
@@ -55,4 +67,14 @@ impl Sqlite {
 fn swept(changed: &[SqliteRow]) -> Result<Swept, Error> {
     let queues = changed.iter().map(|r| rows::get(r, "queue")).collect::<Result<BTreeSet<String>, _>>()?;
     Ok(Swept { rows: changed.len(), queues: queues.into_iter().collect(), next: None })
+}
+
+/// One whose business key was taken: it was not taken back.
+fn displaced_row(row: &SqliteRow) -> Result<Option<Transition>, Error> {
+    if !rows::get::<bool>(row, "key_taken")? {
+        return Ok(None);
+    }
+    let token: Option<&str> = rows::get(row, "locked_by")?;
+    let (id, transitions) = (rows::get(row, "id")?, rows::get(row, "transitions")?);
+    Ok(Some(displaced(id, token.unwrap_or_default(), transitions, rows::parent(row)?)))
 }

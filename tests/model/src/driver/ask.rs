@@ -126,7 +126,8 @@ async fn claim(store: &dyn Store, names: &Names, epoch: Timestamp, call: &Call) 
 pub(super) fn known(steps: Steps) -> Known {
     let machines = steps.iter().map(|(machine, _, _)| (*machine).to_owned()).collect();
     let versions = steps.iter().map(|(_, version, _)| *version).collect();
-    Known { machines, versions, steps: steps.iter().map(|(_, _, step)| (*step).to_owned()).collect(), held: vec![] }
+    let steps = steps.iter().map(|(_, _, step)| (*step).to_owned()).collect();
+    Known { machines, versions, steps, ..Known::default() }
 }
 
 /// A claim as it is compared.

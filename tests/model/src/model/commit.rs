@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use gen_durable_runtime::{
-    model::{Advance, Change, Committed, Deadline, InstanceId, Join, Status, Transition},
+    model::{Advance, Change, ClaimToken, Exits, Committed, Deadline, InstanceId, Join, Status, Transition},
     store::Commits,
 };
 
@@ -216,5 +216,26 @@ impl Model {
                 Change::Advance(_) | Change::Done { .. } => false,
             };
         if landed { Committed::Done } else { Committed::ClaimLost }
+    }
+}
+
+/// An end by a claim that stands.
+pub(super) fn failure(id: InstanceId, (token, transitions): (String, i64), reason: &str) -> Transition {
+    Transition {
+        id,
+        token: ClaimToken::new(token),
+        transitions,
+        attempt: 0,
+        change: Change::Fail { reason: reason.into(), carry: None },
+        consumed: vec![],
+        may_have_signals: false,
+        parent: None,
+        effects: None,
+        started: None,
+        cancels: false,
+        held: None,
+        may_hold: false,
+        expires: false,
+        exits: Exits::default(),
     }
 }

@@ -101,18 +101,18 @@ impl Model {
         self.instances.iter().find(|(_, i)| occupies(i)).map(|(id, _)| *id)
     }
 
-    /// Sent back to the runnable ones, its claim not ended by an outcome; or failed, when it gave its key up while it
-    /// executed and somebody else has it by now.
-    fn take_back(&mut self, id: InstanceId) {
+    /// Sent back to the runnable ones, its claim not ended by an outcome; or not, when it gave its key up while it
+    /// executed and somebody else has it by now: it fails.
+    fn take_back(&mut self, id: InstanceId) -> bool {
         let now = self.tick();
-        let taken = self.key_taken(id);
-        let (row, at) = self.row(id);
-        row.shown.status = if taken { Status::Failed } else { Status::Runnable };
-        if taken {
-            row.shown.error = Some(KEY_TAKEN.into());
+        if self.key_taken(id) {
+            return false;
         }
+        let (row, at) = self.row(id);
+        row.shown.status = Status::Runnable;
         row.shown.crashes += 1;
         (at.lease, at.updated) = (None, now);
+        true
     }
 
     fn key_taken(&self, id: InstanceId) -> bool {

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use gen_durable_runtime::model::{InstanceId, Status};
+use gen_durable_runtime::model::{InstanceId, Status, Transition};
 
 use super::Model;
 
@@ -26,7 +26,11 @@ impl Model {
         if due.iter().any(|id| self.instances[id].shown.status == Status::AwaitingChildren) {
             self.note("a join whose time is up");
         }
-        Sweep { next, ..self.sweep(due, Self::wake) }
+        let wake = |model: &mut Self, id| {
+            model.wake(id);
+            true
+        };
+        Sweep { next, ..self.sweep(due, wake) }
     }
 
     pub fn reap(&mut self, limit: u32) -> Sweep {
@@ -63,9 +67,20 @@ impl Model {
         before - self.lines.len()
     }
 
-    fn sweep(&mut self, ids: Vec<InstanceId>, each: impl Fn(&mut Self, InstanceId)) -> Sweep {
-        ids.iter().for_each(|id| each(self, *id));
-        let queues = ids.iter().map(|id| self.instances[id].shown.queue.clone()).collect();
+    /// Those that cannot come back fail, after all others: by the claim that stands on them.
+    fn sweep(&mut self, ids: Vec<InstanceId>, comes_back: impl Fn(&mut Self, InstanceId) -> bool) -> Sweep {
+        let displaced: Vec<InstanceId> = ids.iter().copied().filter(|id| !comes_back(self, *id)).collect();
+        let mut queues: BTreeSet<String> = ids.iter().map(|id| self.instances[id].shown.queue.clone()).collect();
+        let fail = |id: &InstanceId| {
+            let i = &self.instances[id];
+            let claim = (i.shown.token.clone().unwrap_or_default(), i.shown.transitions);
+            super::commit::failure(*id, claim, super::KEY_TAKEN)
+        };
+        let failures: Vec<Transition> = displaced.iter().map(fail).collect();
+        if !failures.is_empty() {
+            self.note("one that cannot come back to its key");
+            queues.extend(self.commit(&failures).wakes);
+        }
         Sweep { rows: ids.len(), queues, next: None }
     }
 }

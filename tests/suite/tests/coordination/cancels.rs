@@ -303,7 +303,7 @@ async fn a_cancelled_instance_whose_process_died_does_not_run_again(db: Db) {
         machines: vec!["trip".into()],
         versions: vec![1],
         steps: vec!["fly".into()],
-        held: vec![],
+        ..Default::default()
     };
     assert_eq!(db.store.claim(&order(&known, 1, "gone#1")).await.expect("claims").claims.len(), 1);
     trip.cancel("storm").await.expect("asks");

@@ -95,7 +95,7 @@ async fn work_of_a_lost_claim_writes_nothing(db: Db) {
         machines: vec!["transfer".into()],
         versions: vec![1],
         steps: vec!["book".into()],
-        held: vec![],
+        ..Default::default()
     };
     let claim = db.store.claim(&suite::order(&known, 1, "gone#1")).await.expect("claims").claims.remove(0);
     assert_eq!(db.store.reclaim("gone", 10).await.expect("reclaims").rows, 1);

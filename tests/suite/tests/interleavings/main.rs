@@ -32,7 +32,7 @@ const IN_LINE: &str = "SELECT count(*) FROM pg_stat_activity
 
 fn known() -> Known {
     let steps: Vec<String> = ["a", "b", "w", "j"].map(String::from).to_vec();
-    Known { machines: vec!["m".into(); 4], versions: vec![1; 4], steps, held: vec![] }
+    Known { machines: vec!["m".into(); 4], versions: vec![1; 4], steps, ..Known::default() }
 }
 
 async fn begin(db: &Db, specs: &[StartSpec]) -> Vec<InstanceId> {

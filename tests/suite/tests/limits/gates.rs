@@ -156,7 +156,7 @@ async fn slots_of_a_crash_come_back(db: Db) {
         machines: vec!["pass".into()],
         versions: vec![1],
         steps: vec!["run".into()],
-        held: vec![],
+        ..Default::default()
     };
     let order = gen_durable_runtime::store::ClaimOrder { limits: true, ..suite::order(&known, 10, "gone#1") };
     assert_eq!(db.store.claim(&order).await.expect("claims").claims.len(), 4);

@@ -47,7 +47,7 @@ pub(crate) const RULES: Rules =
 
 pub(crate) fn known() -> Known {
     let steps: Vec<String> = ["a", "b", "w"].map(String::from).to_vec();
-    Known { machines: vec!["m".into(); 3], versions: vec![1; 3], steps, held: vec![] }
+    Known { machines: vec!["m".into(); 3], versions: vec![1; 3], steps, ..Known::default() }
 }
 
 pub(crate) async fn claim(db: &Db, limit: u32, token: &str) -> Vec<Claim> {

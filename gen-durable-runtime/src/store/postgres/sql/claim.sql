@@ -9,7 +9,8 @@
 -- taking right now is left to it, by a try-lock. At most 100 keys a claim: each is an entry of the lock table.
 --
 -- $1 queue  $2 limit  $3 known machines  $4 their versions  $5 their steps  $6 a row that crashed twice before is welcome
--- $7 token  $8 lease in microseconds  $9 look whether many rows wait for busy keys
+-- $7 token  $8 lease in microseconds  $9 which of the steps bound their wait: where the deadline is gone nevertheless, another
+-- engine's sweep has ended the wait, and took it along  $10 look whether many rows wait for busy keys
 --
 -- Rows under a rate limit or a gate are not taken here, and told: a claim under limits decides on them (candidates.sql).
 WITH due AS MATERIALIZED (
@@ -61,10 +62,15 @@ WITH due AS MATERIALIZED (
           (SELECT ARRAY[s.id] FROM {schema}.signals s
            WHERE s.target_id = g.id AND s.consumed_at IS NULL AND s.name = ANY (g.awaits)
            ORDER BY s.id LIMIT 1),
-          CASE WHEN g.await_deadline <= now() THEN '{}'::bigint[] END)
+          CASE WHEN g.await_deadline <= now() OR (g.await_deadline IS NULL AND (g.fsm, g.fsm_version, g.step) IN (
+              SELECT k.fsm, k.version, k.step FROM unnest($3::text[], $4::int[], $5::text[], $9::boolean[])
+              AS k(fsm, version, step, timed) WHERE k.timed)) THEN '{}'::bigint[] END)
         -- Several: the oldest of each group, or the oldest ones. At the deadline what has come.
         ELSE (
           SELECT CASE WHEN count(*) >= g.await_need OR g.await_deadline <= now()
+              OR (g.await_deadline IS NULL AND (g.fsm, g.fsm_version, g.step) IN (
+                SELECT k.fsm, k.version, k.step FROM unnest($3::text[], $4::int[], $5::text[], $9::boolean[])
+                AS k(fsm, version, step, timed) WHERE k.timed))
             THEN coalesce(array_agg(p.id ORDER BY p.id), '{}') END
           FROM (
             SELECT s.id, row_number() OVER (PARTITION BY CASE WHEN g.await_mode = 2 THEN w.of END
@@ -95,7 +101,7 @@ SELECT t.*,
   (extract(epoch FROM w.deadline) * 1000000)::bigint AS deadline_us,
   (SELECT count(*) FROM due) AS looked,
   (SELECT count(*) FROM due WHERE due.limited) AS limited,
-  CASE WHEN $9 THEN (
+  CASE WHEN $10 THEN (
     -- Of the first rows that are due, how many wait for a busy key.
     SELECT count(*) FROM (
       SELECT g.concurrency_key FROM {schema}.gen_durable g
@@ -132,7 +138,7 @@ FROM (
          WHERE g.status = 'awaiting_signal' AND g.await_deadline < 'infinity'
          ORDER BY g.await_deadline LIMIT 1),
         (SELECT g.await_deadline FROM {schema}.gen_durable g
-         WHERE g.status = 'awaiting_children' AND g.await_deadline < 'infinity'
+         WHERE g.status = 'awaiting_children' AND g.await_deadline < 'infinity' AND g.locked_by IS NOT NULL -- see end_waits.sql
          ORDER BY g.await_deadline LIMIT 1))) END AS deadline
   FROM (SELECT (SELECT count(*) FROM taken) < $2 AS short) c) w
 LEFT JOIN taken t ON true

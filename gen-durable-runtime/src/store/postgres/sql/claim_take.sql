@@ -2,6 +2,7 @@
 -- Index: the primary key; the unique index of executing keys arbitrates those without a gate, and a key that another claim is
 -- taking right now is left to it, by a try-lock: see claim.sql.
 -- $1 ids  $2 their slots  $3 keys without a gate  $4 token  $5 lease in microseconds
+-- $6 known machines  $7 their versions  $8 their steps  $9 which of these bound their wait
 WITH chosen AS MATERIALIZED (
   SELECT i.id, i.slot FROM unnest($1::bigint[], $2::smallint[], $3::text[]) WITH ORDINALITY AS i(id, slot, key, ord)
   WHERE CASE WHEN i.key IS NULL THEN true
@@ -23,10 +24,15 @@ WITH chosen AS MATERIALIZED (
           (SELECT ARRAY[s.id] FROM {schema}.signals s
            WHERE s.target_id = g.id AND s.consumed_at IS NULL AND s.name = ANY (g.awaits)
            ORDER BY s.id LIMIT 1),
-          CASE WHEN g.await_deadline <= now() THEN '{}'::bigint[] END)
+          CASE WHEN g.await_deadline <= now() OR (g.await_deadline IS NULL AND (g.fsm, g.fsm_version, g.step) IN (
+              SELECT k.fsm, k.version, k.step FROM unnest($6::text[], $7::int[], $8::text[], $9::boolean[])
+              AS k(fsm, version, step, timed) WHERE k.timed)) THEN '{}'::bigint[] END)
         -- Several: the oldest of each group, or the oldest ones. At the deadline what has come.
         ELSE (
           SELECT CASE WHEN count(*) >= g.await_need OR g.await_deadline <= now()
+              OR (g.await_deadline IS NULL AND (g.fsm, g.fsm_version, g.step) IN (
+                SELECT k.fsm, k.version, k.step FROM unnest($6::text[], $7::int[], $8::text[], $9::boolean[])
+                AS k(fsm, version, step, timed) WHERE k.timed))
             THEN coalesce(array_agg(p.id ORDER BY p.id), '{}') END
           FROM (
             SELECT s.id, row_number() OVER (PARTITION BY CASE WHEN g.await_mode = 2 THEN w.of END

@@ -2,33 +2,46 @@
 -- children have all ended, or whose quorum is there or out of reach.
 --
 -- Runs after commit.sql in its transaction, when the parents are locked. A parent that waits no more, or for another
--- round, counts nobody: what its join saw stays what it saw.
--- Index: the primary key. $1 the children
+-- round, counts nobody: what its join saw stays what it saw. A child that another engine started gets the round and a
+-- place when it is counted: the next round is not its own.
+-- Index: the primary key; gen_durable_parent for places. $1 the children
 WITH ended AS MATERIALIZED (
   -- One row a parent, or the update would take one of two.
   SELECT p.id AS parent, count(*)::int AS ended,
-    (count(*) FILTER (WHERE c.status = 'done'))::int AS done
+    (count(*) FILTER (WHERE c.status = 'done'))::int AS done,
+    (p.children_pending <= count(*) OR p.children_done + count(*) FILTER (WHERE c.status = 'done') >= p.children_quorum
+      OR p.children_done + count(*) FILTER (WHERE c.status = 'done') + p.children_pending - count(*) < p.children_quorum)
+      IS TRUE AS is_over,
+    -- Only a parent with a foreign scope, that gave its key up while it waited, can meet a newer occupant.
+    p.correlation_key IS NOT NULL AND p.correlation_guard IS NULL AND 'runnable' = ANY (p.correlation_scope)
+      AND EXISTS (SELECT FROM {schema}.gen_durable o WHERE o.correlation_guard = p.correlation_key) AS key_taken,
+    bool_or(c.child_index IS NULL) AS placeless
   FROM {schema}.gen_durable c
   JOIN {schema}.gen_durable p ON p.id = c.parent_id AND (c.parent_round IS NULL OR c.parent_round = p.transitions)
   WHERE c.id = ANY ($1) AND c.counted IS NOT TRUE AND p.status::text = 'awaiting_children'
-  GROUP BY 1
+  GROUP BY p.id
 ), told AS (
   UPDATE {schema}.gen_durable p
-  SET children_pending = greatest(p.children_pending - e.ended, 0),
+  SET children_pending = CASE WHEN e.is_over AND e.key_taken THEN 0 ELSE greatest(p.children_pending - e.ended, 0) END,
       children_done = p.children_done + e.done,
-      status = CASE WHEN p.children_pending <= e.ended OR p.children_done + e.done >= p.children_quorum
-          OR p.children_done + e.done + p.children_pending - e.ended < p.children_quorum
-        THEN 'runnable'::{schema}.durable_status ELSE p.status END,
-      eligible_at = CASE WHEN p.children_pending <= e.ended OR p.children_done + e.done >= p.children_quorum
-          OR p.children_done + e.done + p.children_pending - e.ended < p.children_quorum
-        THEN now() ELSE p.eligible_at END,
+      status = CASE WHEN NOT e.is_over THEN p.status WHEN e.key_taken THEN 'failed' ELSE 'runnable' END,
+      last_error = CASE WHEN e.is_over AND e.key_taken THEN 'its business key has a newer occupant' ELSE p.last_error END,
+      eligible_at = CASE WHEN e.is_over THEN now() ELSE p.eligible_at END,
       updated_at = now()
   FROM ended e
   WHERE p.id = e.parent AND e.parent * 0 = 0 -- expects one row: see commit.sql
-  RETURNING p.id, p.transitions, p.status::text AS status, p.queue
+  RETURNING p.id, p.transitions, p.status::text AS status, p.queue, p.parent_id, e.placeless
+), places AS MATERIALIZED (
+  SELECT s.id, (row_number() OVER (PARTITION BY s.parent_id ORDER BY s.id) - 1)::int AS place
+  FROM told
+  JOIN {schema}.gen_durable s ON s.parent_id = told.id AND (s.parent_round IS NULL OR s.parent_round = told.transitions)
+  WHERE told.placeless AND told.id * 0 = 0
 ), counted AS (
-  UPDATE {schema}.gen_durable c SET counted = true FROM told
+  UPDATE {schema}.gen_durable c
+  SET counted = true, parent_round = told.transitions,
+      child_index = coalesce(c.child_index, (SELECT places.place FROM places WHERE places.id = c.id))
+  FROM told
   WHERE c.id = ANY ($1) AND c.parent_id = told.id AND (c.parent_round IS NULL OR c.parent_round = told.transitions)
     AND c.counted IS NOT TRUE
 )
-SELECT told.queue FROM told WHERE told.status = 'runnable'
+SELECT told.id, told.queue, told.parent_id, told.status FROM told WHERE told.status <> 'awaiting_children'

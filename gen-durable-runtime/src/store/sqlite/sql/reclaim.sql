@@ -1,18 +1,24 @@
--- Takes back the claims of one process that is known to be dead, before their lease ends. Counted as a crash.
+-- Takes back the claims of one process that is known to be dead, before their lease ends. Counted as a crash. One whose
+-- business key was taken meanwhile is not taken back, and comes back as it is: it fails, as an outcome does.
 -- Index: gen_durable_lease (every executing row is looked at, once per boot), bounded by ?1.
 -- ?1 limit  ?2 now  ?3 the process's prefix of locked_by
 UPDATE gen_durable AS g
-SET status = CASE WHEN lost.key_taken THEN 'failed' ELSE 'runnable' END,
-    last_error = CASE WHEN lost.key_taken THEN 'its business key has a newer occupant' ELSE g.last_error END,
-    crashes = min(g.crashes, 2147483646) + 1, lease_expires_at = NULL, concurrency_shard = NULL, updated_at = ?2
+SET status = CASE WHEN lost.key_taken THEN g.status ELSE 'runnable' END,
+    crashes = min(g.crashes, 2147483646) + NOT lost.key_taken,
+    lease_expires_at = CASE WHEN lost.key_taken THEN g.lease_expires_at END, concurrency_shard = NULL, updated_at = ?2
 FROM (
-  SELECT g.id,
-    -- Only a row with a foreign scope, that gave its key up while it executed, can meet a newer occupant.
-    g.correlation_key IS NOT NULL AND g.correlation_guard IS NULL AND instr(g.correlation_scope, '"runnable"') > 0
-      AND EXISTS (SELECT 1 FROM gen_durable o WHERE o.correlation_guard = g.correlation_key) AS key_taken
-  FROM gen_durable g
-  WHERE g.status = 'executing' AND substr(g.locked_by, 1, length(?3)) = ?3
-  LIMIT ?1
+  SELECT d.id, d.key IS NOT NULL AND (row_number() OVER (PARTITION BY d.key ORDER BY d.id) > 1
+    OR EXISTS (SELECT 1 FROM gen_durable o WHERE o.correlation_guard = d.key)) AS key_taken
+  FROM (
+    SELECT g.id,
+      -- Only a row with a foreign scope, that gave its key up while it executed, can meet another occupant: a newer
+      -- one, or one that comes back with it.
+      CASE WHEN g.correlation_guard IS NULL AND instr(g.correlation_scope, '"runnable"') > 0
+        THEN g.correlation_key END AS key
+    FROM gen_durable g
+    WHERE g.status = 'executing' AND substr(g.locked_by, 1, length(?3)) = ?3
+    LIMIT ?1
+  ) AS d
 ) AS lost
 WHERE g.id = lost.id
-RETURNING queue
+RETURNING queue, status = 'executing' AS key_taken, id, locked_by, transitions, parent_id, parent_round
