@@ -8,6 +8,8 @@ mod copy;
 mod effects;
 mod error;
 mod inspect;
+#[cfg(feature = "testing")]
+mod lent;
 mod listen;
 pub mod migrate;
 mod options;

@@ -2,7 +2,6 @@
 
 mod cancel;
 mod claim;
-mod clock;
 mod commit;
 mod copy;
 mod effects;
@@ -26,5 +25,6 @@ mod store;
 mod sweep;
 mod wake_ups;
 
-pub use clock::Clock;
 pub use store::Sqlite;
+
+pub use super::clock::Clock;
