@@ -11,7 +11,7 @@ use crate::{Fault, Place};
 /// All rows of all tables, every column by its name, generated ones too.
 pub type Dump = Vec<(&'static str, Vec<Map<String, Value>>)>;
 
-const TABLES: [(&str, &str); 5] = [
+const TABLES: [(&str, &str); 6] = [
     ("gen_durable", "id"),
     ("signals", "id"),
     ("gen_durable_history", "id"),

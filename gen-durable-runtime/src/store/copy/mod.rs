@@ -247,8 +247,8 @@ mod tests {
 
     #[test]
     fn counts_that_differ_are_an_error() {
-        assert!(is_whole([1, 0, 2, 0, 0, 0], [1, 0, 2, 0, 0, 0], [1, 0, 2, 0, 0, 0]).is_ok());
-        assert!(is_whole([1, 0, 2, 0, 0, 0], [1, 0, 1, 0, 0, 0], [1, 0, 2, 0, 0, 0]).is_err());
+        assert!(is_whole([1, 0, 2, 0, 0, 0, 0], [1, 0, 2, 0, 0, 0, 0], [1, 0, 2, 0, 0, 0, 0]).is_ok());
+        assert!(is_whole([1, 0, 2, 0, 0, 0, 0], [1, 0, 1, 0, 0, 0, 0], [1, 0, 2, 0, 0, 0, 0]).is_err());
         let found = is_whole([1, 0, 2, 0, 0, 0], [1, 0, 2, 0, 0, 0], [1, 0, 1, 0, 0, 0]);
         let error = found.expect_err("one is missing");
         assert!(error.to_string().contains("signals: the source has 2 rows, 2 were written and 1 stand"), "{error}");

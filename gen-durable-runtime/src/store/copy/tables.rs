@@ -67,7 +67,7 @@ pub type Row = Vec<Value>;
 
 impl Table {
     /// All of them, in order.
-    pub const ALL: [Self; 6] =
+    pub const ALL: [Self; 7] =
         [Self::Instances, Self::Links, Self::Signals, Self::History, Self::Configs, Self::Buckets];
 
     /// The table's name in the database.
