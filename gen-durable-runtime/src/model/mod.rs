@@ -17,6 +17,8 @@ mod verdict;
 pub mod admission;
 pub mod limits;
 pub mod plan;
+#[cfg(feature = "client")]
+pub mod schedule;
 
 pub use child::Child;
 pub use claim::{Claim, Parent, ReceivedSignal, Wake};
