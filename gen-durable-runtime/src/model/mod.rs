@@ -17,7 +17,6 @@ mod verdict;
 pub mod admission;
 pub mod limits;
 pub mod plan;
-#[cfg(feature = "client")]
 pub mod schedule;
 
 pub use child::Child;

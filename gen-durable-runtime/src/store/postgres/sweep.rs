@@ -24,7 +24,7 @@ impl Postgres {
         let rows = session.rows(query.bind(i64::from(limit))).await?;
         session.end().await?;
         let queues = rows.iter().map(|r| rows::get(r, "queue")).collect::<Result<BTreeSet<String>, _>>()?;
-        Ok(Swept { rows: rows.len(), queues: queues.into_iter().collect(), next: None })
+        Ok(Swept { rows: rows.len(), queues: queues.into_iter().collect(), ..Swept::default() })
     }
 
     /// There is always a row: it carries the time of the next deadline.
@@ -36,9 +36,10 @@ impl Postgres {
         let queues: Vec<String> = queues.into_iter().flatten().collect();
         let next_us = rows.first().map(|r| rows::get::<Option<i64>>(r, "next_us")).transpose()?.flatten();
         let next = next_us.map(|us| Duration::from_micros(u64::try_from(us).unwrap_or(0)));
+        let schedules = rows.first().map(|r| rows::get(r, "schedules")).transpose()?.unwrap_or(false);
         let rows = queues.len();
         let queues: BTreeSet<String> = queues.into_iter().collect();
-        Ok(Swept { rows, queues: queues.into_iter().collect(), next })
+        Ok(Swept { rows, queues: queues.into_iter().collect(), next, schedules })
     }
 
     pub(super) async fn reap_expired(&self, limit: u32) -> Result<Swept, Error> {
