@@ -121,7 +121,6 @@ async fn what_cannot_be_honoured_yet_refuses_to_boot_and_is_named(db: Db) {
     let named = [
         "`retention(..)`",
         "machine `clock` (boot_unsupported::Clock): `endless(dedup = ..)`",
-        "step `Tick`: `every / cron`",
     ];
     for word in named {
         assert!(text.contains(word), "{word} is missing in:\n{text}");
