@@ -108,10 +108,39 @@ pub(super) enum Verb {
         #[arg(long, value_name = "JSON")]
         state: Option<String>,
     },
+    /// List the schedules, with their next and last slots; or pause, resume, fire or remove one.
+    Schedules {
+        #[command(subcommand)]
+        verb: Option<SchedulesVerb>,
+    },
     /// Let a failed instance go on from the step that failed, or all that a filter finds.
     Retry {
         #[command(flatten)]
         which: WhichArgs,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum SchedulesVerb {
+    /// Let no slot fire until it is resumed.
+    Pause {
+        /// As `schedules` lists it.
+        name: String,
+    },
+    /// Let it go on from its next slot.
+    Resume {
+        /// As `schedules` lists it.
+        name: String,
+    },
+    /// Fire it now; the next slot stays as it is.
+    Fire {
+        /// As `schedules` lists it.
+        name: String,
+    },
+    /// Remove it; its instances stay.
+    Remove {
+        /// As `schedules` lists it.
+        name: String,
     },
 }
 

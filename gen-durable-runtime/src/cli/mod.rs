@@ -9,6 +9,7 @@ mod log;
 mod print;
 mod program;
 mod restart;
+mod schedules;
 mod verbs;
 
 pub use graph::{dot, mermaid};

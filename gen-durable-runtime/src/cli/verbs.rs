@@ -6,7 +6,7 @@ use super::{
     args::{Cli, Global, GraphFormat, ListArgs, RunArgs, StartArgs, Verb},
     control, copy, graph, log, print,
     program::Program,
-    restart,
+    restart, schedules,
 };
 use crate::{
     Error,
@@ -71,6 +71,9 @@ pub(super) async fn run(program: &Rc<Program>, cli: Cli) -> Result<(), Fault> {
         Verb::Retry { which } => {
             let target = which.target.as_deref().map(address).transpose()?;
             with_client(program, &global, async |client| control::retry(client, which, target, global.json).await).await
+        }
+        Verb::Schedules { verb } => {
+            with_client(program, &global, async |client| schedules::run(client, verb, global.json).await).await
         }
         Verb::List(args) => with_client(program, &global, async |client| list(client, args, global.json).await).await,
     }

@@ -8,6 +8,8 @@ mod handle;
 mod inspect;
 mod restart;
 mod retry;
+mod schedule;
+mod schedules;
 mod signal;
 mod signal_or_start;
 mod start;
@@ -22,6 +24,8 @@ pub use children::ChildList;
 pub use connect::{Client, ClientOptions};
 pub use handle::Handle;
 pub use retry::RetryReport;
+pub use schedule::Schedule;
+pub use schedules::ScheduleSnapshot;
 pub use signal::{SignalReceipt, Signalling};
 pub use signal_or_start::SignalOrStart;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]

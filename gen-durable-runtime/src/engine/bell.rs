@@ -72,16 +72,17 @@ impl Bell {
     }
 }
 
-/// The bells of the queues this process serves, and the sweeper's.
+/// The bells of the queues this process serves, and those of deadlines and schedules.
 #[derive(Debug, Default)]
 pub(super) struct Bells {
     queues: HashMap<String, Arc<Bell>>,
     pub(super) deadlines: Bell,
+    pub(super) schedules: Bell,
 }
 
 impl Bells {
     pub(super) fn new(queues: impl Iterator<Item = String>) -> Self {
-        Self { queues: queues.map(|q| (q, Arc::default())).collect(), deadlines: Bell::default() }
+        Self { queues: queues.map(|q| (q, Arc::default())).collect(), ..Self::default() }
     }
 
     /// The bell of a queue that this process serves.

@@ -57,18 +57,9 @@ pub(super) fn twins(machines: &[&'static MachineRegistration]) -> Vec<String> {
 
 /// What the annotation may say and this engine cannot honour yet: never ignored in silence.
 pub(super) fn unsupported(info: &'static MachineInfo, dialect: &str) -> Vec<String> {
-    let mut words: Vec<(Option<&str>, String)> = Vec::new();
-    let on_machine = [(info.dedup.is_some(), "endless(dedup = ..)"), (info.retention != (None, None), "retention(..)")];
-    words.extend(on_machine.iter().filter(|(given, _)| *given).map(|(_, word)| (None, (*word).to_owned())));
-    words.extend(info.steps.iter().flat_map(|s| unsupported_on(s).into_iter().map(|w| (Some(s.variant), w))));
-    let place = |step: Option<&str>| step.map_or(String::new(), |s| format!(", step `{s}`"));
-    let fault = |(step, word): (Option<&str>, String)| {
-        format!(
-            "machine `{}` ({}){}: `{word}` is not supported by this version of the engine",
-            info.name,
-            info.rust_path,
-            place(step)
-        )
+    let words = [(info.dedup.is_some(), "endless(dedup = ..)"), (info.retention != (None, None), "retention(..)")];
+    let fault = |word| {
+        format!("machine `{}` ({}): `{word}` is not supported by this version of the engine", info.name, info.rust_path)
     };
     let store = info.store.filter(|store| *store != dialect).map(|store| {
         format!(
@@ -77,12 +68,8 @@ pub(super) fn unsupported(info: &'static MachineInfo, dialect: &str) -> Vec<Stri
             info.name, info.rust_path
         )
     });
-    words.into_iter().map(fault).chain(store).collect()
-}
-
-fn unsupported_on(step: &StepInfo) -> Vec<String> {
-    let words = [(!step.schedules.is_empty(), "every / cron")];
-    words.iter().filter(|(given, _)| *given).map(|(_, word)| (*word).to_owned()).collect()
+    let given = words.into_iter().filter(|(given, _)| *given);
+    given.map(|(_, word)| fault(word)).chain(store).collect()
 }
 
 pub(super) fn names(info: &'static MachineInfo) -> impl Iterator<Item = &'static str> {

@@ -9,6 +9,7 @@ use std::{
 use super::{
     boot::{NOTHING_LINKED, names, step_names, takes_over, twins, unserved, unsupported},
     limiter,
+    timetable::Timetable,
 };
 use crate::{
     Error,
@@ -69,6 +70,7 @@ pub struct Catalog {
     queues: Vec<&'static str>,
     infos: Vec<&'static MachineInfo>,
     limits: Vec<LimitDef>,
+    timetable: Timetable,
 }
 
 impl Catalog {
@@ -94,6 +96,7 @@ impl Catalog {
         let (limits, differing) = limiter::of_steps(catalog.infos.iter().flat_map(|info| info.steps));
         catalog.limits = limits;
         faults.extend(differing);
+        faults.extend(catalog.schedule());
         if faults.is_empty() {
             return Ok(catalog);
         }
@@ -148,6 +151,26 @@ impl Catalog {
                 self.known.timed.push(info.awaits.is_some() && info.timeout.is_some());
             }
         }
+    }
+
+    /// Reads the schedules of the newest version of each machine; answers with what is wrong.
+    fn schedule(&mut self) -> Vec<String> {
+        let newest =
+            self.infos.iter().filter(|info| self.newest(info.name).is_some_and(|s| std::ptr::eq(s.info, **info)));
+        let served: Vec<Arc<Served>> = newest.filter_map(|info| self.newest(info.name).cloned()).collect();
+        let names = self.by_stored.keys().cloned().collect();
+        let (timetable, faults) = Timetable::of(&served, names);
+        self.timetable = timetable;
+        faults
+    }
+
+    /// The machine that starts under this stored name: the one of the highest version.
+    pub(super) fn newest(&self, machine: &str) -> Option<&Arc<Served>> {
+        self.by_stored.get(machine)?.last_key_value().map(|(_, served)| served)
+    }
+
+    pub(super) fn timetable(&self) -> &Timetable {
+        &self.timetable
     }
 
     pub(super) fn find(&self, machine: &str, version: i32) -> Option<&Arc<Served>> {

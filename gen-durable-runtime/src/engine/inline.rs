@@ -3,10 +3,10 @@
 use std::{
     collections::BTreeSet,
     sync::{
-        Arc, Mutex,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use jiff::Timestamp;
@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 
 use super::{
     bell::Bells, catalog::Catalog, committer::Committer, config::EngineConfig, executor::ClaimedAt, held::AllHeld,
-    identity::Identity, shared::Shared, stats::Stats, waker::Waker,
+    identity::Identity, schedules::Look, shared::Shared, stats::Stats, waker::Waker,
 };
 use crate::{
     Error,
@@ -35,6 +35,8 @@ pub struct Inline {
     queues: BTreeSet<String>,
     /// Its limits are known to the store.
     defined: AtomicBool,
+    /// When it began, until the schedules of its machines stand.
+    since: Mutex<Option<Timestamp>>,
 }
 
 /// What [`Inline::next`] found.
@@ -60,8 +62,8 @@ pub struct Ran {
 }
 
 impl Inline {
-    /// Serves what the catalog has, in its queues.
-    pub fn new(store: Arc<dyn Store>, notifier: Notifier, catalog: Catalog) -> Self {
+    /// Serves what the catalog has, in its queues; schedules fire for slots after `since`.
+    pub fn new(store: Arc<dyn Store>, notifier: Notifier, catalog: Catalog, since: Timestamp) -> Self {
         // Its bells are heard by nobody: whoever drains looks at every queue.
         let waker = Waker { bells: Arc::new(Bells::new(std::iter::empty())), notifier, stopping: Cancel::new() };
         let queues = catalog.queues().map(str::to_owned).collect();
@@ -74,6 +76,7 @@ impl Inline {
             renewals_in_line: Semaphore::new(0),
             stopping: waker.stopping.clone(),
             stopped: AtomicBool::new(false),
+            some_schedules: AtomicBool::new(false),
             time: Mutex::new((Timestamp::UNIX_EPOCH, Instant::now())),
             store,
             catalog,
@@ -81,7 +84,7 @@ impl Inline {
             config: EngineConfig { in_place: 1, ..EngineConfig::default() },
             waker,
         });
-        Self { shared, queues, defined: AtomicBool::new(false) }
+        Self { shared, queues, defined: AtomicBool::new(false), since: Mutex::new(Some(since)) }
     }
 
     /// Looks into this queue as well; whether it did not before.
@@ -94,7 +97,7 @@ impl Inline {
         self.shared.catalog.find(machine, version).is_some()
     }
 
-    /// Runs what is due next, to the end of its step.
+    /// Runs what is due next, to the end of its step. Slots that have come are fired first.
     ///
     /// # Errors
     /// The store's.
@@ -103,7 +106,7 @@ impl Inline {
             super::limiter::define(&self.shared.store, &self.shared.catalog).await?;
         }
         loop {
-            let mut soonest = None;
+            let mut soonest = self.fire_schedules().await?;
             for queue in &self.queues {
                 let (claim, at, next) = self.claim(queue).await?;
                 if let Some(claim) = claim {
@@ -113,6 +116,21 @@ impl Inline {
             }
             if self.end_waits().await? == 0 {
                 return Ok(Next::Idle(soonest));
+            }
+        }
+    }
+
+    /// Fires the slots that have come; when the next one does.
+    async fn fire_schedules(&self) -> Result<Option<Timestamp>, Error> {
+        let since = *self.since.lock().unwrap_or_else(PoisonError::into_inner);
+        if since.is_some() {
+            self.shared.keep_schedules(true, since).await?;
+            *self.since.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
+        loop {
+            let Look { now, next } = self.shared.fire_due_schedules().await?;
+            if next != Some(Duration::ZERO) {
+                return Ok(next.and_then(|next| now.checked_add(next).ok()));
             }
         }
     }

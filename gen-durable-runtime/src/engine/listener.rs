@@ -10,6 +10,8 @@ use crate::store::{Said, WakeUp, WakeUps};
 
 /// How often a listener proves that it hears: a half-open connection says nothing for ever.
 const PING: Duration = Duration::from_secs(10);
+/// How soon after another process wrote something a schedule of its is looked for: once for all that it writes meanwhile.
+const ANY: Duration = Duration::from_millis(500);
 /// How long its own call may take to come back.
 const ECHO: Duration = Duration::from_secs(5);
 
@@ -23,6 +25,7 @@ impl Shared {
                 Ok(Some(wake_ups)) => {
                     // What was sent while nobody listened.
                     self.waker.bells.ring_all();
+                    self.waker.bells.schedules.ring();
                     let began = Instant::now();
                     self.hear(wake_ups).await;
                     // Against a server that drops us at once the waits must grow.
@@ -53,10 +56,14 @@ impl Shared {
                             (pinged, heard) = (None, Instant::now());
                         }
                         Some(Said::Cancel(id)) => self.hear_cancel(id),
+                        Some(Said::Schedules) => self.waker.bells.schedules.ring(),
                         Some(said) => self.waker.notifier.hear(said),
                         None => drop(self.waker.ring(&text)),
                     },
-                    WakeUp::Any => self.waker.bells.ring_all(),
+                    WakeUp::Any => {
+                        self.waker.bells.ring_all();
+                        self.waker.bells.schedules.ring_in(ANY);
+                    }
                     WakeUp::Lost => return tracing::info!("the wake-up connection was lost, connecting again"),
                 },
                 () = tokio::time::sleep_until(next.into()) => {

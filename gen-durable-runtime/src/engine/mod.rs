@@ -20,10 +20,12 @@ mod limiter;
 mod listener;
 mod running;
 mod scheduler;
+mod schedules;
 mod shared;
 mod stats;
 mod sweeper;
 mod takeover;
+mod timetable;
 mod waker;
 
 pub use catalog::{Catalog, Handlers, RunStep};

@@ -68,6 +68,7 @@ impl Engine {
             renewals_in_line: Semaphore::new(2),
             stopping: waker.stopping.clone(),
             stopped: AtomicBool::new(false),
+            some_schedules: AtomicBool::new(false),
             time: Mutex::new((Timestamp::now(), Instant::now())),
             store,
             catalog,
@@ -87,6 +88,7 @@ impl Engine {
         self.tasks.spawn(Arc::clone(shared).reclaim_at_boot());
         self.tasks.spawn(Arc::clone(shared).reap_the_dead());
         self.tasks.spawn(Arc::clone(shared).end_waits_on_time());
+        self.tasks.spawn(Arc::clone(shared).fire_schedules_on_time());
         self.tasks.spawn(Arc::clone(shared).forget_history());
         self.tasks.spawn(Arc::clone(shared).keep_limits());
         self.tasks.spawn(Arc::clone(shared).listen());

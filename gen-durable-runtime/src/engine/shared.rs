@@ -35,6 +35,8 @@ pub(super) struct Shared {
     pub(super) stopping: Cancel,
     /// No renewals either.
     pub(super) stopped: AtomicBool,
+    /// There are schedules, of whatever machine: without any nobody looks for them.
+    pub(super) some_schedules: AtomicBool,
     /// The database's time, as last seen, and when that was.
     pub(super) time: Mutex<(Timestamp, Instant)>,
 }

@@ -1,7 +1,7 @@
 //! Maintenance: ends waits on time, takes back claims of the dead, renews our own.
 
 use std::{
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
 
@@ -39,6 +39,9 @@ impl Shared {
                     // Each look finds the next moment by itself: the bell holds only one.
                     if let Some(next) = swept.next {
                         self.waker.bells.deadlines.ring_in(next.max(SHORTEST));
+                    }
+                    if swept.schedules && !self.some_schedules.load(Ordering::Acquire) {
+                        self.waker.bells.schedules.ring();
                     }
                     self.wake_swept(&swept);
                 }

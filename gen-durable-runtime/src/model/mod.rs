@@ -17,6 +17,7 @@ mod verdict;
 pub mod admission;
 pub mod limits;
 pub mod plan;
+pub mod schedule;
 
 pub use child::Child;
 pub use claim::{Claim, Parent, ReceivedSignal, Wake};

@@ -23,6 +23,7 @@ mod open;
 pub mod postgres;
 #[cfg(feature = "client")]
 mod said;
+mod schedules;
 mod schema_name;
 mod seam;
 #[cfg(feature = "sqlite")]
@@ -38,5 +39,9 @@ pub use notifier::Notifier;
 pub use open::DatabaseOptions;
 #[cfg(feature = "client")]
 pub use said::{Became, News, Said, Steps};
+pub use schedules::{
+    DueSchedules, Fired, Firing, LastFire, PutSchedule, ScheduleChange, ScheduleDefinition, ScheduledStart, Schedules,
+    StoredSchedule,
+};
 pub use schema_name::SchemaName;
 pub use seam::*;

@@ -16,6 +16,8 @@ const NEWS: char = '\u{3}';
 const BYE: char = '\u{4}';
 /// An instance was cancelled: whoever runs it tells its run.
 const CANCEL: char = '\u{5}';
+/// A schedule was made or changed.
+const SCHEDULES: char = '\u{6}';
 /// Every step; every instance.
 const ALL: &str = ":";
 
@@ -39,6 +41,8 @@ pub enum Said {
     Look,
     /// A running instance was cancelled.
     Cancel(InstanceId),
+    /// A schedule was made or changed: engines look when the next slot comes.
+    Schedules,
 }
 
 /// The steps that somebody waits for.
@@ -87,6 +91,7 @@ impl Said {
                 Some(Self::Hello(client.to_owned(), Steps::parse(steps)))
             }
             CANCEL => rest.parse().ok().map(|id| Self::Cancel(InstanceId::new(id))),
+            SCHEDULES => Some(Self::Schedules),
             NEWS if rest == ALL => Some(Self::Look),
             NEWS => Some(Self::News(rest.split(NEWS).filter_map(News::parse).collect())),
             _ => None,
@@ -101,6 +106,11 @@ impl Said {
     /// That a running instance was cancelled.
     pub fn cancel(id: InstanceId) -> String {
         format!("{CANCEL}{}", id.get())
+    }
+
+    /// That a schedule was made or changed.
+    pub fn schedules() -> String {
+        SCHEDULES.into()
     }
 
     /// That a client waits.
@@ -192,6 +202,7 @@ mod tests {
         let said = Said::news(&all);
         assert_eq!(said.iter().map(|s| Said::parse(s)).collect::<Vec<_>>(), [Some(Said::News(all))]);
         let steps = Steps::These(["a".into(), "b c".into()].into());
+        assert_eq!(Said::parse(&Said::schedules()), Some(Said::Schedules));
         for steps in [Steps::None, Steps::All, steps] {
             assert_eq!(Said::parse(&Said::hello("c", &steps)), Some(Said::Hello("c".into(), steps)));
         }

@@ -4,6 +4,7 @@ use std::{collections::BTreeSet, future::Future, pin::Pin, time::Duration};
 
 use jiff::Timestamp;
 
+use super::schedules::{DueSchedules, Fired, Firing, PutSchedule, ScheduleChange, Schedules};
 use crate::{
     Error,
     machine::{ChildCounts, ChildResult},
@@ -48,6 +49,28 @@ pub trait Store: Send + Sync + 'static {
 
     /// Ends up to `limit` waits whose time is up, and says when the next one is.
     fn end_waits(&self, limit: u32) -> Pending<'_, Swept>;
+
+    /// These schedules, or all, as they stand, by name.
+    fn schedules<'a>(&'a self, names: Option<&'a [String]>) -> Pending<'a, Schedules>;
+
+    /// Up to `limit` schedules of these machines whose slot has come, and when the next one does.
+    fn due_schedules<'a>(&'a self, machines: &'a [String], limit: u32) -> Pending<'a, DueSchedules>;
+
+    /// Moves schedules to their next slots and starts the instances of those that have come, in one transaction; one answer
+    /// each, in order. On an error nothing was moved and nothing started.
+    fn fire_schedules<'a>(&'a self, firings: &'a [Firing]) -> Pending<'a, Vec<Fired>>;
+
+    /// Makes a schedule or writes it anew; `false` when it is not as it was read.
+    fn put_schedule<'a>(&'a self, put: &'a PutSchedule) -> Pending<'a, bool>;
+
+    /// Pauses a schedule, lets it go on or notes an error; `false` when it is not as it was read.
+    fn change_schedule<'a>(&'a self, change: &'a ScheduleChange) -> Pending<'a, bool>;
+
+    /// Removes a schedule; `false` when it is not as it was read.
+    fn remove_schedule<'a>(&'a self, name: &'a str, revision: i64) -> Pending<'a, bool>;
+
+    /// Says that the code of a live worker has these schedules.
+    fn know_schedules<'a>(&'a self, names: &'a [String]) -> Pending<'a, ()>;
 
     /// Takes back up to `limit` claims whose lease ended.
     fn reap(&self, limit: u32) -> Pending<'_, Swept>;
@@ -289,6 +312,8 @@ pub struct Swept {
     pub queues: Vec<String>,
     /// How long it is until the next one, where that is known.
     pub next: Option<Duration>,
+    /// Whether there is any schedule; known to the end of waits.
+    pub schedules: bool,
 }
 
 /// The leases that a renewal did not extend.

@@ -1,5 +1,6 @@
 use std::{any::TypeId, sync::Arc};
 
+use jiff::Timestamp;
 use tokio::sync::Mutex;
 
 use super::{TestKit, TestTransaction, place::Place, within::Within};
@@ -122,7 +123,9 @@ impl TestKitBuilder {
             Ok(catalog) => catalog,
             Err(faults) => panic!("{faults}"),
         };
-        let inline = Mutex::new(Inline::new(client.store().clone(), client.notifier().clone(), catalog));
+        let since = Timestamp::from_microsecond(clock.now()).unwrap_or_default();
+        let inline = Inline::new(client.store().clone(), client.notifier().clone(), catalog, since);
+        let inline = Mutex::new(inline);
         TestKit { client, clock, inline, step_cap, leave_due, within, _place: place }
     }
 }

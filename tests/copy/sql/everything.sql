@@ -62,3 +62,14 @@ VALUES (3, 8, 9007199254740993, 'ship', NULL, 'failed', 5, 'host.boot.ns.1.1#7',
   (12, 3, 1, 'reserve', 'await_payment', 'wait', 2147483647, 'w', -1, 5, NULL),
   (40, 3, 2, 'gone', NULL, 'done', 0, 'w', 4, 5, NULL);
 DELETE FROM gen_durable_history WHERE id = 40;
+
+INSERT INTO gen_durable_schedules (name, code, fsm, fsm_version, step, every_us, cron, tz, skip_missed, state, carry, queue,
+  priority, delay_us, slot_field, next_at, revision, paused_at, known_at, last_at, fired_at, last_id, last_new, missed_at,
+  last_error, inserted_at, updated_at)
+VALUES
+  ('order:reserve', 1, 'order', 2, 'reserve', NULL, '0 9 * * mon', 'Europe/Berlin', 1, NULL, NULL, NULL, NULL, 0, NULL,
+    1700000000000000, 1690000000000001, NULL, 1699999999999999, 1699990000000000, 1699990000000003, 7, 1, 1699980000000000,
+    NULL, 1690000000000000, 1699990000000003),
+  ('ein Bericht', 0, 'order', 1, 'reserve', 90000000, NULL, NULL, 0, '{"order":1,"x":18446744073709551615}', '{"a":null}', 'q',
+    -3, 5000000, 'at', NULL, 9223372036854775807, 1700000000000005, NULL, NULL, NULL, NULL, NULL, NULL, 'it''s ''so''', 1,
+    9223372036854775807);

@@ -17,9 +17,10 @@ const TABLES: [(&str, &str); 6] = [
     ("gen_durable_history", "id"),
     ("gen_durable_bucket_configs", "kind, name"),
     ("gen_durable_buckets", "kind, key, shard"),
+    ("gen_durable_schedules", "name"),
 ];
 const JSON: [&str; 7] = ["state", "carry", "result", "payload", "awaits", "received", "correlation_scope"];
-const MOMENTS: [&str; 9] = [
+const MOMENTS: [&str; 15] = [
     "eligible_at",
     "await_deadline",
     "lease_expires_at",
@@ -29,6 +30,12 @@ const MOMENTS: [&str; 9] = [
     "last_refill",
     "started_at",
     "committed_at",
+    "next_at",
+    "paused_at",
+    "known_at",
+    "last_at",
+    "fired_at",
+    "missed_at",
 ];
 
 /// In the form of both.

@@ -16,6 +16,7 @@ suite::stores! {
         show_says_how_the_children_stand_that_are_waited_for,
         a_restart_starts_a_new_instance_from_a_step_of_another_one,
         ctrl_c_drains_and_says_what_it_waits_for_and_a_second_one_does_not_wait,
+        schedules_are_listed_paused_resumed_fired_and_removed,
     }
     postgres {
         a_boot_without_a_server_says_so => "there is no server",
@@ -229,6 +230,41 @@ async fn ctrl_c_drains_and_says_what_it_waits_for_and_a_second_one_does_not_wait
     tokio::io::AsyncReadExt::read_to_string(&mut stderr, &mut log).await.expect("reads");
     assert!(log.contains("waits for order 2 at slow"), "{log}");
     assert!(log.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()), "{log}");
+}
+
+async fn schedules_are_listed_paused_resumed_fired_and_removed(db: Db) {
+    assert_eq!(say(&db, &["schedules"]).await, "name  starts  when  next  last  instance  note\n");
+    let mut worker = worker(&db, &[]);
+    let stands = "SELECT count(*)::text FROM gen_durable_schedules";
+    until(&db, stands, "1", Duration::from_secs(10)).await;
+    let listed = say(&db, &["schedules"]).await;
+    assert!(listed.contains("toast:cheer  toast cheer  0 0 1 1 * Europe/Berlin  "), "{listed}");
+    assert!(listed.contains("-12-31T23:00:00Z  -     -"), "{listed}");
+    assert_eq!(say(&db, &["schedules", "pause", "toast:cheer"]).await, "toast:cheer paused\n");
+    assert!(say(&db, &["schedules"]).await.trim_end().ends_with("  paused"));
+    assert_eq!(say(&db, &["schedules", "resume", "toast:cheer"]).await, "toast:cheer goes on\n");
+    assert_eq!(say(&db, &["schedules", "fire", "toast:cheer"]).await, "started instance 1\n");
+    until(&db, STATUS, "done at cheer", Duration::from_secs(5)).await;
+    let json: serde_json::Value = serde_json::from_str(&say(&db, &["schedules", "--json"]).await).expect("json");
+    assert_eq!(
+        (&json["name"], &json["last_instance"], &json["paused"]),
+        (&"toast:cheer".into(), &1.into(), &serde_json::Value::Null)
+    );
+    assert!(json["next"].as_str().is_some_and(|next| next.ends_with("-12-31T23:00:00Z")), "{json}");
+    assert!(refuse(&db, &["schedules", "remove", "toast:cheer"]).await.contains("in the code of a live worker"));
+    signal(&worker, "-TERM");
+    assert!(worker.wait().await.expect("ends").success());
+    db.run("UPDATE gen_durable_schedules SET known_at = now() - interval '2 min'").await;
+    assert!(say(&db, &["schedules"]).await.contains("in no live worker's code"));
+    assert_eq!(say(&db, &["schedules", "remove", "toast:cheer"]).await, "toast:cheer removed\n");
+    assert!(
+        refuse(&db, &["schedules", "remove", "toast:cheer"]).await.contains("there is no schedule \"toast:cheer\"")
+    );
+    assert!(
+        refuse(&db, &["schedules", "fire", "toast:cheer"])
+            .await
+            .contains("the schedule \"toast:cheer\" does not exist")
+    );
 }
 
 #[cfg(feature = "sqlite")]

@@ -15,6 +15,8 @@ pub enum Table {
     Configs,
     /// `gen_durable_buckets`.
     Buckets,
+    /// `gen_durable_schedules`.
+    Schedules,
 }
 
 /// What a column holds, and so how [`Value`] says it.
@@ -68,7 +70,7 @@ pub type Row = Vec<Value>;
 impl Table {
     /// All of them, in order.
     pub const ALL: [Self; 7] =
-        [Self::Instances, Self::Links, Self::Signals, Self::History, Self::Configs, Self::Buckets];
+        [Self::Instances, Self::Links, Self::Signals, Self::History, Self::Configs, Self::Buckets, Self::Schedules];
 
     /// The table's name in the database.
     pub const fn name(self) -> &'static str {
@@ -78,6 +80,7 @@ impl Table {
             Self::History => "gen_durable_history",
             Self::Configs => "gen_durable_bucket_configs",
             Self::Buckets => "gen_durable_buckets",
+            Self::Schedules => "gen_durable_schedules",
         }
     }
 
@@ -90,6 +93,7 @@ impl Table {
             Self::History => &HISTORY,
             Self::Configs => &CONFIGS,
             Self::Buckets => &BUCKETS,
+            Self::Schedules => &SCHEDULES,
         }
     }
 
@@ -196,4 +200,34 @@ const BUCKETS: [Column; 8] = [
     ("last_refill", Kind::Moment),
     ("promised_at", Kind::Moment),
     ("owed", Kind::Real),
+];
+
+const SCHEDULES: [Column; 27] = [
+    ("name", Kind::Text),
+    ("code", Kind::Flag),
+    ("fsm", Kind::Text),
+    ("fsm_version", Kind::Int),
+    ("step", Kind::Text),
+    ("every_us", Kind::Big),
+    ("cron", Kind::Text),
+    ("tz", Kind::Text),
+    ("skip_missed", Kind::Flag),
+    ("state", Kind::Json),
+    ("carry", Kind::Json),
+    ("queue", Kind::Text),
+    ("priority", Kind::Small),
+    ("delay_us", Kind::Big),
+    ("slot_field", Kind::Text),
+    ("next_at", Kind::Moment),
+    ("revision", Kind::Big),
+    ("paused_at", Kind::Moment),
+    ("known_at", Kind::Moment),
+    ("last_at", Kind::Moment),
+    ("fired_at", Kind::Moment),
+    ("last_id", Kind::Big),
+    ("last_new", Kind::Flag),
+    ("missed_at", Kind::Moment),
+    ("last_error", Kind::Text),
+    ("inserted_at", Kind::Moment),
+    ("updated_at", Kind::Moment),
 ];

@@ -16,6 +16,7 @@ mod listen;
 pub mod migrate;
 mod options;
 mod rows;
+mod schedules;
 mod session;
 mod signal_or_start;
 mod sql;

@@ -12,9 +12,9 @@ use crate::{
         Child, ClaimToken, HistoryEntry, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Target, Transition,
     },
     store::{
-        CallerTransaction, Cancelling, ChildPage, ClaimOrder, Claimed, Commits, DatabaseOptions, Delivery, Filter,
-        KinPage, LimitDef, Migration, Pending, Renewed, Retrying, SchemaName, Standing, Store, Swept, ToldChildren,
-        WakeUps,
+        CallerTransaction, Cancelling, ChildPage, ClaimOrder, Claimed, Commits, DatabaseOptions, Delivery,
+        DueSchedules, Filter, Fired, Firing, KinPage, LimitDef, Migration, Pending, PutSchedule, Renewed, Retrying,
+        ScheduleChange, Schedules, SchemaName, Standing, Store, Swept, ToldChildren, WakeUps,
         copy::{Role, Side},
     },
 };
@@ -132,6 +132,34 @@ impl Store for Postgres {
 
     fn end_waits(&self, limit: u32) -> Pending<'_, Swept> {
         Box::pin(self.end_due_waits(limit))
+    }
+
+    fn schedules<'a>(&'a self, names: Option<&'a [String]>) -> Pending<'a, Schedules> {
+        Box::pin(self.read_schedules(names))
+    }
+
+    fn due_schedules<'a>(&'a self, machines: &'a [String], limit: u32) -> Pending<'a, DueSchedules> {
+        Box::pin(self.read_due_schedules(machines, limit))
+    }
+
+    fn fire_schedules<'a>(&'a self, firings: &'a [Firing]) -> Pending<'a, Vec<Fired>> {
+        Box::pin(self.fire_all(firings))
+    }
+
+    fn put_schedule<'a>(&'a self, put: &'a PutSchedule) -> Pending<'a, bool> {
+        Box::pin(self.put_one_schedule(put))
+    }
+
+    fn change_schedule<'a>(&'a self, change: &'a ScheduleChange) -> Pending<'a, bool> {
+        Box::pin(self.change_one_schedule(change))
+    }
+
+    fn remove_schedule<'a>(&'a self, name: &'a str, revision: i64) -> Pending<'a, bool> {
+        Box::pin(self.remove_one_schedule(name, revision))
+    }
+
+    fn know_schedules<'a>(&'a self, names: &'a [String]) -> Pending<'a, ()> {
+        Box::pin(self.know_some_schedules(names))
     }
 
     fn reap(&self, limit: u32) -> Pending<'_, Swept> {

@@ -33,7 +33,7 @@ impl Postgres {
             // Whoever is held meanwhile comes back with the next sweep.
             queues.extend(self.commit_batch(&displaced).await?.wakes);
         }
-        Ok(Swept { rows: rows.len(), queues: queues.into_iter().collect(), next: None })
+        Ok(Swept { rows: rows.len(), queues: queues.into_iter().collect(), ..Swept::default() })
     }
 
     /// There is always a row: it carries the time of the next deadline.
@@ -45,9 +45,10 @@ impl Postgres {
         let queues: Vec<String> = queues.into_iter().flatten().collect();
         let next_us = rows.first().map(|r| rows::get::<Option<i64>>(r, "next_us")).transpose()?.flatten();
         let next = next_us.map(|us| Duration::from_micros(u64::try_from(us).unwrap_or(0)));
+        let schedules = rows.first().map(|r| rows::get(r, "schedules")).transpose()?.unwrap_or(false);
         let rows = queues.len();
         let queues: BTreeSet<String> = queues.into_iter().collect();
-        Ok(Swept { rows, queues: queues.into_iter().collect(), next })
+        Ok(Swept { rows, queues: queues.into_iter().collect(), next, schedules })
     }
 
     pub(super) async fn reap_expired(&self, limit: u32) -> Result<Swept, Error> {

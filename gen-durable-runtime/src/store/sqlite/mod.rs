@@ -16,6 +16,7 @@ mod migrate;
 #[cfg(test)]
 mod plan_tests;
 mod rows;
+mod schedules;
 mod session;
 #[cfg(test)]
 mod session_tests;

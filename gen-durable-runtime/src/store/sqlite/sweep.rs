@@ -18,8 +18,10 @@ impl Sqlite {
         let ended = session.rows(sqlx::query(sql::end_waits()).bind(i64::from(limit)).bind(now)).await?;
         let next = session.rows(sqlx::query(sql::end_waits_next()).bind(now)).await?;
         session.end().await?;
+        let schedules = next.first().map(|r| rows::get(r, "schedules")).transpose()?.unwrap_or(false);
         let next = next.first().map(|r| rows::get::<Option<i64>>(r, "next_us")).transpose()?.flatten();
-        Ok(Swept { next: next.map(|us| Duration::from_micros(u64::try_from(us).unwrap_or(0))), ..swept(&ended)? })
+        let next = next.map(|us| Duration::from_micros(u64::try_from(us).unwrap_or(0)));
+        Ok(Swept { next, schedules, ..swept(&ended)? })
     }
 
     pub(super) async fn reap_expired(&self, limit: u32) -> Result<Swept, Error> {
@@ -66,7 +68,7 @@ impl Sqlite {
 
 fn swept(changed: &[SqliteRow]) -> Result<Swept, Error> {
     let queues = changed.iter().map(|r| rows::get(r, "queue")).collect::<Result<BTreeSet<String>, _>>()?;
-    Ok(Swept { rows: changed.len(), queues: queues.into_iter().collect(), next: None })
+    Ok(Swept { rows: changed.len(), queues: queues.into_iter().collect(), ..Swept::default() })
 }
 
 /// One whose business key was taken: it was not taken back.

@@ -5,6 +5,7 @@ mod clock;
 mod drain;
 mod family;
 mod panics;
+mod schedules;
 mod waits;
 
 use gen_durable::testing::TestKit;

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use gen_durable::{Client, Command, prelude::*};
+use gen_durable::{Client, Command, Slot, prelude::*};
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize, Signal)]
@@ -29,6 +29,25 @@ pub enum Parcel {
     Pack { pieces: u64 },
     #[step(join(Order), done)]
     Sent,
+}
+
+/// Due at the turn of the year.
+#[durable_fsm(handler(Shop))]
+pub enum Toast {
+    #[step(start, cron = "0 0 1 1 *", tz = "Europe/Berlin", done)]
+    Cheer,
+}
+
+impl From<Slot> for Cheer {
+    fn from(_: Slot) -> Self {
+        Self
+    }
+}
+
+impl ToastSteps for Shop {
+    async fn cheer(&self, _: Cheer, _: &StepContext) -> StepResult<Cheer> {
+        Ok(done(()))
+    }
 }
 
 pub struct Shop;

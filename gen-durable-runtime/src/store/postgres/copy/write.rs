@@ -16,6 +16,7 @@ const fn statement(table: Table) -> &'static str {
         Table::History => include_str!("sql/write_history.sql"),
         Table::Configs => include_str!("sql/write_configs.sql"),
         Table::Buckets => include_str!("sql/write_buckets.sql"),
+        Table::Schedules => include_str!("sql/write_schedules.sql"),
     }
 }
 
@@ -23,7 +24,7 @@ impl PostgresSide {
     pub(super) async fn write_page(&mut self, table: Table, page: &Page) -> Result<(), Error> {
         match table {
             Table::Links => self.link(page).await,
-            Table::Instances | Table::Signals | Table::History | Table::Configs | Table::Buckets => {
+            Table::Instances | Table::Signals | Table::History | Table::Configs | Table::Buckets | Table::Schedules => {
                 let data = self.encoded(table, page)?;
                 self.send(table, data).await.map_err(|e| refused(table, page, e))
             }

@@ -1,6 +1,7 @@
 -- Ends waits and instances whose time is up, those that have been due for longest first. A wait goes back to runnable, where
 -- the claim settles that it timed out; an instance whose deadline passed is marked, once, and is due at once unless its
--- step is exempt. Says when the next one is up, so that whoever ends waits need not be told by anyone.
+-- step is exempt. Says when the next one is up, so that whoever ends waits need not be told by anyone; and whether there is
+-- any schedule, so that nobody looks for one where there is none.
 --
 -- A row with a foreign scope, that gave its business key up while it waited, waits on until the key is free: its return
 -- would fail the whole sweep. Another engine's fan-out leaves the deadline of an earlier wait behind, which bounds nothing;
@@ -54,9 +55,9 @@ WITH signals_due AS MATERIALIZED (
   FROM due WHERE g.id = due.id AND due.id * 0 = 0 -- expects one row: see commit.sql
   RETURNING g.queue
 )
-SELECT ended.queue, n.next_us
+SELECT ended.queue, n.next_us, n.schedules
 FROM (
-  SELECT (extract(epoch FROM least(
+  SELECT EXISTS (SELECT FROM {schema}.gen_durable_schedules) AS schedules, (extract(epoch FROM least(
       (SELECT g.await_deadline FROM {schema}.gen_durable g
        WHERE g.status = 'awaiting_signal' AND g.await_deadline > now() AND g.await_deadline < 'infinity'
        ORDER BY g.await_deadline LIMIT 1),

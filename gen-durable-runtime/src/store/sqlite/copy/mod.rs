@@ -77,6 +77,7 @@ fn statement(table: Table) -> &'static str {
         Table::History => include_str!("sql/read_history.sql"),
         Table::Configs => include_str!("sql/read_configs.sql"),
         Table::Buckets => include_str!("sql/read_buckets.sql"),
+        Table::Schedules => include_str!("sql/read_schedules.sql"),
     }
 }
 

@@ -16,6 +16,7 @@ const fn statement(table: Table) -> &'static str {
         Table::History => include_str!("sql/write_history.sql"),
         Table::Configs => include_str!("sql/write_configs.sql"),
         Table::Buckets => include_str!("sql/write_buckets.sql"),
+        Table::Schedules => include_str!("sql/write_schedules.sql"),
     }
 }
 

@@ -4,4 +4,5 @@ SELECT (SELECT count(*) FROM gen_durable),
   (SELECT count(*) FROM signals),
   (SELECT count(*) FROM gen_durable_history),
   (SELECT count(*) FROM gen_durable_bucket_configs),
-  (SELECT count(*) FROM gen_durable_buckets)
+  (SELECT count(*) FROM gen_durable_buckets),
+  (SELECT count(*) FROM gen_durable_schedules)

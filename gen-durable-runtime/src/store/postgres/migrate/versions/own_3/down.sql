@@ -28,3 +28,5 @@ ALTER TABLE IF EXISTS {schema}.gen_durable_bucket_configs
   DROP COLUMN IF EXISTS by_operator
 -- ;;
 UPDATE {schema}.gen_durable_meta SET version = 2
+-- ;;
+DROP TABLE IF EXISTS {schema}.gen_durable_schedules

@@ -54,3 +54,51 @@ CREATE TABLE {schema}.gen_durable_workers (
 )
 -- ;;
 UPDATE {schema}.gen_durable_meta SET version = 3
+-- ;;
+-- Schedules. Only a schema that the Elixir migrator took down under us can have this table here.
+DROP TABLE IF EXISTS {schema}.gen_durable_schedules
+-- ;;
+-- code           it stands in an annotation; else a client made it
+-- fsm, fsm_version, step   what it starts; of code also the version whose annotation this row holds
+-- every_us, cron, tz       when: one of the first two
+-- skip_missed    a missed slot is passed over
+-- state, carry, queue, priority, delay_us, slot_field   what a client described; slot_field: where in the state the slot's instant goes
+-- next_at        the slot to fire next; NULL: none comes any more
+-- revision       grows with each write: who moves the row says which one it read
+-- known_at       of code: when a live worker last said that its code has it
+-- last_at, fired_at, last_id, last_new   the latest slot that was fired, when, its instance, and whether that was started for it
+-- missed_at      the latest slot that got no instance of its own
+CREATE TABLE {schema}.gen_durable_schedules (
+  name        text primary key,
+  code        boolean not null,
+  fsm         text not null,
+  fsm_version int not null,
+  step        text not null,
+  every_us    bigint,
+  cron        text,
+  tz          text,
+  skip_missed boolean not null,
+  state       jsonb,
+  carry       jsonb,
+  queue       text,
+  priority    smallint,
+  delay_us    bigint not null default 0,
+  slot_field  text,
+  next_at     timestamptz,
+  revision    bigint not null default 1,
+  paused_at   timestamptz,
+  known_at    timestamptz,
+  last_at     timestamptz,
+  fired_at    timestamptz,
+  last_id     bigint,
+  last_new    boolean,
+  missed_at   timestamptz,
+  last_error  text,
+  inserted_at timestamptz not null default now(),
+  updated_at  timestamptz not null default now(),
+  CHECK ((every_us IS NULL) <> (cron IS NULL))
+)
+-- ;;
+-- Slots that have come, and the next one, of each machine.
+CREATE INDEX gen_durable_schedules_next ON {schema}.gen_durable_schedules (fsm, next_at)
+  WHERE paused_at IS NULL AND next_at IS NOT NULL

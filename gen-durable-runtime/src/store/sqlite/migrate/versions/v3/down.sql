@@ -16,3 +16,4 @@ ALTER TABLE gen_durable_buckets DROP COLUMN promised_at;
 ALTER TABLE gen_durable_buckets DROP COLUMN owed;
 ALTER TABLE gen_durable_bucket_configs DROP COLUMN by_operator;
 UPDATE gen_durable_meta SET version = 2;
+DROP TABLE gen_durable_schedules;

@@ -34,3 +34,37 @@ CREATE TABLE gen_durable_workers (
   seen_at    INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 UPDATE gen_durable_meta SET version = 3;
+-- Schedules; what the columns mean stands in our version 3 on Postgres.
+CREATE TABLE gen_durable_schedules (
+  name        TEXT    NOT NULL PRIMARY KEY,
+  code        INTEGER NOT NULL,
+  fsm         TEXT    NOT NULL,
+  fsm_version INTEGER NOT NULL,
+  step        TEXT    NOT NULL,
+  every_us    INTEGER,
+  cron        TEXT,
+  tz          TEXT,
+  skip_missed INTEGER NOT NULL,
+  state       TEXT CHECK (json_valid(state)),
+  carry       TEXT CHECK (json_valid(carry)),
+  queue       TEXT,
+  priority    INTEGER,
+  delay_us    INTEGER NOT NULL DEFAULT 0,
+  slot_field  TEXT,
+  next_at     INTEGER,
+  revision    INTEGER NOT NULL DEFAULT 1,
+  paused_at   INTEGER,
+  known_at    INTEGER,
+  last_at     INTEGER,
+  fired_at    INTEGER,
+  last_id     INTEGER,
+  last_new    INTEGER,
+  missed_at   INTEGER,
+  last_error  TEXT,
+  inserted_at INTEGER NOT NULL,
+  updated_at  INTEGER NOT NULL,
+  CHECK ((every_us IS NULL) <> (cron IS NULL))
+) STRICT;
+-- Slots that have come, and the next one, of each machine.
+CREATE INDEX gen_durable_schedules_next ON gen_durable_schedules (fsm, next_at)
+  WHERE paused_at IS NULL AND next_at IS NOT NULL;
