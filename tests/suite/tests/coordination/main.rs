@@ -2,6 +2,8 @@
 //! its own row.
 
 mod cancels;
+mod deploys;
+mod fanouts;
 mod joins;
 mod machines;
 mod outcomes;
