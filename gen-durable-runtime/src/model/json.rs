@@ -1,6 +1,6 @@
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{Invalid, limits};
+use super::{Invalid, bounded::Bounded, limits};
 
 /// JSON text as it is stored: encoded once, decoded once, never through a tree.
 ///
@@ -26,10 +26,11 @@ impl Json {
     /// Encodes `value`; `field` names it in the error.
     ///
     /// # Errors
-    /// When serde refuses the value, or the text has a NUL, is over 64 MiB or nests deeper than 127 levels.
+    /// When serde refuses the value, or it has a number that is not finite, for which JSON has none, or the text has a NUL, is
+    /// over 64 MiB or nests deeper than 127 levels.
     pub fn encode<T: Serialize + ?Sized>(field: &str, value: &T) -> Result<Self, Invalid> {
-        let text = serde_json::to_string(value).map_err(|e| Invalid::new(field, format!("cannot be stored: {e}")))?;
-        Self::check(field, text)
+        let text = serde_json::to_string(&Bounded::new(value));
+        Self::check(field, text.map_err(|e| Invalid::new(field, format!("cannot be stored: {e}")))?)
     }
 
     /// Takes JSON text from outside, checked as [`Json::encode`] does.
@@ -134,6 +135,59 @@ mod tests {
         assert!(Json::check("state", nested(limits::JSON_MAX_DEPTH)).unwrap().decode::<serde_json::Value>("s").is_ok());
         assert!(Json::check("state", nested(limits::JSON_MAX_DEPTH + 1)).is_err());
         assert!(Json::check("state", format!("[\"{}\"]", "[".repeat(500))).is_ok());
+    }
+
+    #[derive(serde::Serialize)]
+    enum Any {
+        Unit,
+        New(Box<Any>),
+        Tuple(u8, Option<Box<Any>>),
+        Struct { inner: Vec<Any> },
+    }
+
+    #[test]
+    fn what_is_written_is_what_serde_json_writes() {
+        let inner = vec![Any::Unit, Any::New(Box::new(Any::Tuple(1, None)))];
+        let any = Any::Tuple(2, Some(Box::new(Any::Struct { inner })));
+        let raw = serde_json::value::RawValue::from_string("[1.50, {}]".into()).expect("JSON");
+        let map = std::collections::BTreeMap::from([(7_u8, 1.5_f32)]);
+        let value = (any, raw, map, i128::MIN, 'x', std::net::Ipv4Addr::LOCALHOST, (), -0.0_f64);
+        assert_eq!(Json::encode("state", &value).unwrap().as_str(), serde_json::to_string(&value).unwrap());
+    }
+
+    #[test]
+    fn a_number_that_is_not_finite_is_refused_wherever_it_stands() {
+        for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let refused = [
+                Json::encode("state", &number),
+                Json::encode("state", &(number as f32)),
+                Json::encode("state", &[Some((1, number))]),
+                Json::encode("state", &std::collections::BTreeMap::from([("k", vec![number])])),
+            ];
+            for refused in refused {
+                assert_eq!(
+                    refused.unwrap_err().to_string(),
+                    format!("state cannot be stored: JSON has no number for {number}")
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_nests_too_deep_is_refused_before_the_stack_ends() {
+        /// A level of an array for each one of its own.
+        struct Deep(usize);
+        impl Serialize for Deep {
+            fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+                if self.0 == 0 { s.serialize_unit() } else { s.collect_seq([Deep(self.0 - 1)]) }
+            }
+        }
+        let max = limits::JSON_MAX_DEPTH;
+        Json::encode("state", &Deep(max)).unwrap().decode::<serde_json::Value>("state").unwrap();
+        for depth in [max + 1, max + 2, 20_000, usize::MAX] {
+            let text = Json::encode("state", &Deep(depth)).unwrap_err().to_string();
+            assert!(text.contains("levels deep"), "{text}");
+        }
     }
 
     #[test]

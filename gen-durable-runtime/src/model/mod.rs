@@ -1,5 +1,6 @@
 //! Floor 0: what an instance is and what an outcome means. Pure: no I/O, no clock, no SQL.
 
+mod bounded;
 mod child;
 mod claim;
 mod effects;

@@ -1,6 +1,8 @@
 //! Hostile, odd and huge input: refused by name before any SQL, or kept exactly as given.
 #![allow(unreachable_pub)] // machines are public as in a user's crate
 
+mod depth;
+mod floats;
 mod huge;
 mod keys;
 mod names;
