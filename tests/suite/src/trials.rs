@@ -56,7 +56,7 @@ pub enum Chore {
     #[step(start, done)]
     Tidy { number: u64, slice_ms: u64 },
     #[step(start, retry(attempts = 1, crashes = 2), done)]
-    Risk { number: u64, then: Then },
+    Risk { number: u64, millis: u64, then: Then },
 }
 
 impl ChoreSteps for Rig {
@@ -69,6 +69,7 @@ impl ChoreSteps for Rig {
     }
     async fn risk(&self, step: Risk, cx: &StepContext) -> StepResult<Risk> {
         self.effect("risk", cx).await?;
+        tokio::time::sleep(Duration::from_millis(step.millis)).await;
         fall(step.then).await?;
         Ok(done(step.number))
     }
@@ -98,7 +99,7 @@ impl HouseholdSteps for Rig {
         let children = (0..).zip(&chores).map(|(number, then)| {
             let child = match then {
                 Then::Done => start(Tidy { number, slice_ms }),
-                then => start(Risk { number, then: *then }),
+                then => start(Risk { number, millis: 2 * slice_ms, then: *then }),
             };
             let aside = (usize::try_from(number).unwrap_or_default() + round) % 2 == 1;
             if aside { child.queue("aside") } else { child }

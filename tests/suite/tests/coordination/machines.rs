@@ -36,7 +36,7 @@ pub async fn double(_hands: &Hands, number: u64, odd_fails: bool, pause_ms: u64)
 
 /// One of a kind.
 #[durable_job(key(name))]
-async fn single(_hands: &Hands, name: String) -> Result<String, StepError> {
+pub async fn single(_hands: &Hands, name: String) -> Result<String, StepError> {
     Ok(name.to_uppercase())
 }
 

@@ -3,7 +3,9 @@
 
 mod cancels;
 mod children;
+mod deploys;
 mod exits;
+mod fanouts;
 mod history;
 mod joins;
 mod machines;

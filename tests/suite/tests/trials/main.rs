@@ -8,6 +8,7 @@ mod machines;
 mod trials;
 
 mod deadlines;
+mod failures;
 mod families;
 mod kills;
 mod parks;
