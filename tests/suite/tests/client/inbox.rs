@@ -12,7 +12,9 @@ use crate::machines::{Act, Fall, Go, Prepare, Run, Then, Visits};
 suite::stores! {
     both {
         a_signal_before_during_or_after_the_park_is_received_once,
+        a_signal_during_a_delay_a_retry_or_a_crash_is_kept_for_the_wait_behind_it,
         a_dedup_key_is_delivered_once_in_the_life_of_an_instance,
+        a_dedup_key_counts_within_one_call_and_with_its_transaction_only,
         a_signal_to_nobody_is_refused_and_leaves_nothing,
     }
 }
@@ -39,6 +41,33 @@ async fn a_signal_before_during_or_after_the_park_is_received_once(db: Db) {
     worker.stop().await;
 }
 
+/// O-19 and its kind: whatever keeps the instance from its wait.
+async fn a_signal_during_a_delay_a_retry_or_a_crash_is_kept_for_the_wait_behind_it(db: Db) {
+    let db = db.with_effects().await;
+    let client = client(&db).await;
+    let prepare = |name| start(Prepare { name, millis: 0, rounds: 1 });
+    let delayed = client.start(prepare(1).delay(Duration::from_millis(700))).await.expect("starts");
+    let retried = client.start(prepare(2)).await.expect("starts");
+    let crashed = client.start(prepare(3)).await.expect("starts");
+    let (of_retried, of_crashed) = (retried.id().expect("known"), crashed.id().expect("known"));
+    db.run(format!(
+        "UPDATE gen_durable SET attempt = 1, errors = 1, eligible_at = now() + interval '700 ms' WHERE id = {of_retried};
+         UPDATE gen_durable SET status = 'executing', locked_by = 'gone#1', lease_expires_at = now() + interval '700 ms'
+         WHERE id = {of_crashed}"
+    ))
+    .await;
+    let worker = worker(&db.url, &db.effects_url()).await;
+    for visits in [&delayed, &retried, &crashed] {
+        visits.signal(Go { n: 5 }).await.expect("delivers");
+    }
+    assert_eq!(db.count("SELECT count(*) FROM effects").await, 0, "none runs yet");
+    for visits in [&delayed, &retried, &crashed] {
+        assert_eq!(visits.wait().timeout(Duration::from_secs(10)).await.expect("ends"), 5);
+    }
+    assert_eq!(db.count(HEARD).await, 3);
+    worker.stop().await;
+}
+
 /// O-22. Documented: a dedup key protects for the life of the instance, consumed or not.
 async fn a_dedup_key_is_delivered_once_in_the_life_of_an_instance(db: Db) {
     let db = db.with_effects().await;
@@ -60,6 +89,27 @@ async fn a_dedup_key_is_delivered_once_in_the_life_of_an_instance(db: Db) {
     assert!(!other.signal(Go { n: 1 }).dedup("evt-7").await.expect("delivers").duplicate);
     nothing_lost(&db, &[visits.id().expect("known"), other.id().expect("known")]).await;
     worker.stop().await;
+}
+
+/// O-22 and its kind.
+async fn a_dedup_key_counts_within_one_call_and_with_its_transaction_only(db: Db) {
+    let client = client(&db).await;
+    let visits = client.start(start(Prepare { name: 1, millis: 0, rounds: 3 })).await.expect("starts");
+    let other = client.start(start(Prepare { name: 2, millis: 0, rounds: 3 })).await.expect("starts");
+    let (id, of_other) = (visits.id().expect("known"), other.id().expect("known"));
+    // By id and by key it is one instance; another has keys of its own.
+    let specs = [go(Target::Id(id)), go(Target::Key("visits:1".into())), go(Target::Id(of_other)), go(Target::Id(id))];
+    let answers = client.signal_specs(&specs).await.expect("answers");
+    let duplicate = Delivered::Duplicate(id);
+    assert_eq!(answers, [Delivered::New(id), duplicate, Delivered::New(of_other), duplicate]);
+    let mut tx = db.begin().await;
+    let pay = || visits.signal(Go { n: 1 }).dedup("evt-7");
+    assert!(!client.in_transaction(tx.connection()).signal(pay()).await.expect("delivers").duplicate);
+    assert!(client.in_transaction(tx.connection()).signal(pay()).await.expect("answers").duplicate, "it sees its own");
+    tx.rollback().await;
+    assert!(!pay().await.expect("delivers").duplicate, "that one never was");
+    assert!(pay().await.expect("answers").duplicate);
+    assert_eq!(db.count("SELECT count(*) FROM signals").await, 3);
 }
 
 fn go(target: Target) -> SignalSpec {

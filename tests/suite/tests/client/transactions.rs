@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use gen_durable::{Client, prelude::*};
-use suite::{Db, eventually, is_long, nothing_lost};
+use suite::{Db, WorkerOptions, eventually, is_long, nothing_lost};
 
 use super::{Name, Named, client, worker_on};
 use crate::machines::{Go, Patience, Run, Timed};
@@ -11,6 +11,8 @@ use crate::machines::{Go, Patience, Run, Timed};
 suite::stores! {
     both {
         a_start_in_a_transaction_begins_with_its_commit_by_wake_up,
+        a_start_in_a_transaction_is_heard_by_another_process_with_its_commit,
+        many_starts_and_signals_in_a_transaction_are_there_with_its_commit_or_not_at_all,
         a_start_in_a_transaction_that_rolls_back_never_was,
         a_start_in_a_savepoint_that_rolls_back_never_was,
         a_signal_in_a_transaction_is_heard_with_its_commit,
@@ -56,6 +58,53 @@ async fn a_start_in_a_transaction_begins_with_its_commit_by_wake_up(db: Db) {
 #[cfg(feature = "postgres")]
 async fn a_start_in_a_transaction_begins_with_its_commit_by_poll(db: Db) {
     started_with_the_commit(db, false).await;
+}
+
+/// O-11: the worker is another process, and its poll is a minute away.
+async fn a_start_in_a_transaction_is_heard_by_another_process_with_its_commit(db: Db) {
+    let db = db.with_effects().await;
+    let client = client(&db).await;
+    let options = WorkerOptions::new(env!("CARGO_BIN_EXE_suite-worker"), &db).poll(Duration::from_secs(60));
+    let _process = options.spawn().await;
+    db.heard().await;
+    let mut tx = db.begin().await;
+    let run = client.in_transaction(tx.connection()).start(start(Run { millis: 0, steps: 1 })).await.expect("starts");
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert_eq!(db.count(RUNS).await, 0, "never before the commit");
+    tx.commit().await;
+    let began = Instant::now();
+    run.wait().timeout(Duration::from_secs(20)).await.expect("ends");
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}: not by its poll", began.elapsed());
+    assert_eq!(db.count(RUNS).await, 1);
+}
+
+/// O-11 and its kind: batches of them.
+async fn many_starts_and_signals_in_a_transaction_are_there_with_its_commit_or_not_at_all(db: Db) {
+    let db = db.with_effects().await;
+    let client = client(&db).await;
+    let worker = super::worker(&db.url, &db.effects_url()).await;
+    let patience = || start(Patience { within: Duration::from_secs(60) });
+    let timed = client.start_many((0..50).map(|_| patience())).await.expect("starts");
+    let go = || timed.iter().map(|timed| client.by_id::<Timed>(timed.id()).signal(Go { n: 1 }));
+    for commits in [false, true] {
+        let mut tx = db.begin().await;
+        let runs = (0..50).map(|_| start(Run { millis: 0, steps: 1 }));
+        client.in_transaction(tx.connection()).start_many(runs).await.expect("starts");
+        client.in_transaction(tx.connection()).signal_many(go()).await.expect("delivers");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        assert_eq!(db.count(RUNS).await, 0);
+        if commits {
+            tx.commit().await;
+        } else {
+            tx.rollback().await;
+            assert_eq!(db.count("SELECT count(*) FROM gen_durable").await, 50);
+            assert_eq!(db.count("SELECT count(*) FROM signals").await, 0);
+        }
+    }
+    let done = "SELECT count(*) FROM gen_durable WHERE status = 'done'";
+    eventually("all end", Duration::from_secs(10), async || db.count(done).await == 100).await;
+    assert_eq!(db.count(RUNS).await, 100);
+    worker.stop().await;
 }
 
 /// O-11.

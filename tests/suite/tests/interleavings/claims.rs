@@ -14,6 +14,7 @@ suite::stores! {
     both {
         a_commit_and_a_reap_of_one_claim_land_one_of_them_in_either_order,
         a_reap_beside_a_commit_that_is_under_way_takes_nothing_of_it,
+        no_child_is_seen_before_its_parent_waits,
         an_outcome_whose_claim_was_reaped_starts_nobody_signals_nobody_and_tells_no_parent,
         an_outcome_that_is_sent_again_starts_and_signals_nobody_twice_and_counts_once,
         of_two_claims_of_one_child_in_a_batch_one_is_counted,
@@ -94,6 +95,29 @@ async fn a_reap_beside_a_commit_that_is_under_way_takes_nothing_of_it(db: Db) {
         );
         db.run("DELETE FROM gen_durable").await;
     }
+}
+
+/// O-25: children cannot end while their parent's own park is being committed.
+async fn no_child_is_seen_before_its_parent_waits(db: Db) {
+    let id = begin(&db, &[start()]).await[0];
+    let parent = claim(&db, "p#1").await.remove(0);
+    let under_way = Paused::begin(&db, vec![fan_out(&parent, vec![start(), start()], join(None, None))]).await;
+    assert_eq!(db.count("SELECT count(*) FROM gen_durable").await, 1, "whoever reads sees nobody");
+    let store = Arc::clone(&db.store);
+    let claiming = async move { store.claim(&suite::order(&crate::known(), 100, "c#1")).await.expect("claims").claims };
+    let claiming = tokio::spawn(claiming);
+    if db.store.dialect() == "postgres" {
+        // It waits for nobody; on a file it comes after, and sees all.
+        assert_eq!(claiming.await.expect("no panic").len(), 0);
+        assert_eq!(under_way.end().await, [Committed::Parked]);
+    } else {
+        assert_eq!(under_way.end().await, [Committed::Parked]);
+        assert_eq!(claiming.await.expect("no panic").len(), 2);
+        reap(&db).await;
+    }
+    assert_eq!((status(&db, id).await.as_str(), crate::waits_for(&db, id).await), ("awaiting_children", (2, 0)));
+    let children = claim(&db, "c#2").await;
+    assert!(commit(&db, &[done(&children[0]), fail(&children[1])]).await.wakes.contains("default"));
 }
 
 /// Children with and without keys, a spawned one, a signal and a parent, all of one outcome.
