@@ -5,6 +5,7 @@
 
 pub mod dialects;
 pub mod floors;
+pub mod named;
 pub mod pins;
 pub mod rust;
 pub mod size;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tidy::{Offence, Source, dialects, floors, pins, size, sql, tree, unwraps};
+use tidy::{Offence, Source, dialects, floors, named, pins, size, sql, tree, unwraps};
 
 fn sources() -> Vec<Source> {
     let sources = tree::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
@@ -68,4 +68,9 @@ fn no_file_names_a_path_of_one_machine() {
 #[test]
 fn the_published_crates_pin_each_other_exactly() {
     assert_none(pins::check(&sources()));
+}
+
+#[test]
+fn the_tests_of_the_bug_log_are_there() {
+    assert_none(named::missing(&sources()));
 }
