@@ -69,11 +69,14 @@ async fn a_key_that_a_caller_is_starting_makes_only_its_own_fan_out_busy(db: Db)
         outcome(&c[3], to(suite::entry("b")), spawned),
     ];
     let caller = starting(&db, "m:taken").await;
-    let connections = db.text(CONNECTIONS).await;
+    let before = db.text(CONNECTIONS).await;
     let answers = commit(&db, &batch).await;
     assert_eq!(answers, [Committed::Done, Committed::Busy, Committed::Parked, Committed::Busy]);
     assert_eq!(db.count("SELECT count(*) FROM gen_durable").await, 5);
-    assert_eq!(db.text(CONNECTIONS).await, connections, "none was thrown away");
+    // A busy pool may have opened another.
+    let after = db.text(CONNECTIONS).await;
+    let stands = |pid| after.split(' ').any(|known| known == pid);
+    assert!(before.split(' ').all(stands), "none was thrown away: {before}, {after}");
     caller.commit().await;
     assert_eq!(commit(&db, &batch).await, [Committed::Done, Committed::Parked, Committed::Done, Committed::Done]);
     assert_eq!((waits_for(&db, c[1].id).await, status(&db, c[3].id).await), ((1, 0), "runnable".into()));
