@@ -4,7 +4,8 @@ use super::{Invalid, bounded::Bounded, limits};
 
 /// JSON text as it is stored: encoded once, decoded once, never through a tree.
 ///
-/// A value of this type is known to be storable on every backend: within the size and depth limits, without NUL.
+/// A value of this type is known to be storable on every backend: within the size and depth limits, without NUL. Every finite
+/// number comes back as it was, but for the sign of a zero.
 ///
 /// ```
 /// # use gen_durable_runtime::model::Json;
