@@ -55,6 +55,12 @@ impl<M> Handle<M> {
         }
     }
 
+    /// The same instance, by another client.
+    #[cfg(feature = "testing")]
+    pub(crate) fn on(&self, client: &Client) -> Self {
+        Self::to(client.clone(), self.target.clone())
+    }
+
     pub(super) fn client(&self) -> &Client {
         &self.client
     }

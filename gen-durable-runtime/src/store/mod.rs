@@ -2,12 +2,16 @@
 
 #[cfg(feature = "client")]
 mod audience;
+#[cfg(feature = "sqlite")]
+mod clock;
 #[cfg(feature = "client")]
 pub mod copy;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod displaced;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod fate;
+#[cfg(feature = "testing")]
+pub(crate) mod lent;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod limiting;
 mod lineage;

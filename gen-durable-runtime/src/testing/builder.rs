@@ -2,7 +2,7 @@ use std::{any::TypeId, sync::Arc};
 
 use tokio::sync::Mutex;
 
-use super::{TestKit, place::Place};
+use super::{TestKit, TestTransaction, place::Place, within::Within};
 use crate::{
     Error,
     client::Client,
@@ -22,7 +22,8 @@ const STEP_CAP: usize = 10_000;
 pub struct TestKitBuilder {
     client: Client,
     clock: Clock,
-    place: Place,
+    place: Option<Place>,
+    within: Option<Within>,
     handlers: Handlers,
     step_cap: usize,
     leave_due: bool,
@@ -36,13 +37,23 @@ impl TestKitBuilder {
         let (clock, options) = (Clock::standing_now(), DatabaseOptions { pool_size: 2, ..DatabaseOptions::new(url) });
         let client = Client::on(Arc::new(Sqlite::with_clock(options, clock.clone())?));
         client.migrate(Migration::default()).await?;
+        Ok(Self::on(client, clock, Some(place), None))
+    }
+
+    pub(super) async fn open_within(client: &Client, transaction: TestTransaction) -> Result<Self, Error> {
+        let (within, store, clock) = Within::lend(client, transaction).await?;
+        Ok(Self::on(Client::on(store), clock, None, Some(within)))
+    }
+
+    fn on(client: Client, clock: Clock, place: Option<Place>, within: Option<Within>) -> Self {
         // A test serves what it tests: other machines of the binary are none of its business.
         let mut handlers = Handlers::default();
         handlers.leave_unserved = true;
-        Ok(Self { client, clock, place, handlers, step_cap: STEP_CAP, leave_due: false })
+        Self { client, clock, place, within, handlers, step_cap: STEP_CAP, leave_due: false }
     }
 
-    /// A client of the kit's store: for a handler that keeps tables of its own beside it.
+    /// A client of the kit's store: for a handler that keeps tables of its own beside it. Where the kit is within a
+    /// transaction, connections to its URL see nothing of that.
     pub fn client(&self) -> &Client {
         &self.client
     }
@@ -106,12 +117,12 @@ impl TestKitBuilder {
     /// With every reason not to start, as a worker would give it.
     #[track_caller]
     pub fn build(self) -> TestKit {
-        let Self { client, clock, place, handlers, step_cap, leave_due } = self;
+        let Self { client, clock, place, within, handlers, step_cap, leave_due } = self;
         let catalog = match Catalog::resolve(&handlers, client.store().dialect()) {
             Ok(catalog) => catalog,
             Err(faults) => panic!("{faults}"),
         };
         let inline = Mutex::new(Inline::new(client.store().clone(), client.notifier().clone(), catalog));
-        TestKit { client, clock, inline, step_cap, leave_due, _place: place }
+        TestKit { client, clock, inline, step_cap, leave_due, within, _place: place }
     }
 }

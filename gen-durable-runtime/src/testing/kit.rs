@@ -8,10 +8,11 @@ use jiff::Timestamp;
 use tokio::sync::Mutex;
 
 use super::{
-    DrainError, Look, TestKitBuilder,
+    DrainError, Look, TestConnection, TestKitBuilder, TestTransaction,
     drain::Steps,
     place::Place,
     report::{or_stop, stop},
+    within::Within,
 };
 use crate::{
     Error,
@@ -38,7 +39,8 @@ pub struct TestKit {
     pub(super) inline: Mutex<Inline>,
     pub(super) step_cap: usize,
     pub(super) leave_due: bool,
-    pub(super) _place: Place,
+    pub(super) within: Option<Within>,
+    pub(super) _place: Option<Place>,
 }
 
 impl TestKit {
@@ -51,6 +53,67 @@ impl TestKit {
     pub fn builder() -> impl Future<Output = TestKitBuilder> + Send {
         let at = Location::caller();
         async move { or_stop(TestKitBuilder::open().await, at, "cannot make a kit") }
+    }
+
+    /// Begins one inside a transaction that the test has begun, on the database of `client`: what the test wrote in it
+    /// and the instances that it started there are drained where they stand, and nothing is ever committed. Each commit of
+    /// a step is a savepoint.
+    ///
+    /// The outcome's own writes (`in_transaction`) are in it too; what a handler writes on another connection is not, and
+    /// sees nothing of it. Rows that others have committed and that are due run as well. Tests that run at the same time on one
+    /// database need business and concurrency keys of their own: the second of two waits for the first one's end. On
+    /// SQLite begin with `BEGIN IMMEDIATE`.
+    ///
+    /// ```ignore
+    /// let mut tx = pool.begin().await?;
+    /// sqlx::query("INSERT INTO orders (id) VALUES (7)").execute(&mut *tx).await?;
+    /// let order = client.in_transaction(&mut tx).start(start(Reserve { order: 7 })).await?;
+    /// let kit = TestKit::within(&client, tx).await.handler(shop).build();
+    /// kit.drain().await;
+    /// kit.look(&order).await.at_step::<AwaitPayment>();
+    /// let mut mine = kit.connection().await;
+    /// let state: String = sqlx::query_scalar("SELECT state FROM orders").fetch_one(mine.postgres()).await?;
+    /// drop(mine);
+    /// kit.rollback().await;
+    /// ```
+    ///
+    /// # Panics
+    /// When the client is on another store, or the database fails.
+    #[track_caller]
+    pub fn within(
+        client: &Client,
+        transaction: impl Into<TestTransaction>,
+    ) -> impl Future<Output = TestKitBuilder> + Send {
+        let (at, client, transaction) = (Location::caller(), client.clone(), transaction.into());
+        async move { or_stop(TestKitBuilder::open_within(&client, transaction).await, at, "cannot make a kit") }
+    }
+
+    /// The connection of the transaction that this kit was begun in, for the test's own statements. The kit waits while it
+    /// stands: drop it before the next drain.
+    ///
+    /// # Panics
+    /// When the kit has a store of its own.
+    #[track_caller]
+    pub fn connection(&self) -> impl Future<Output = TestConnection> {
+        let at = Location::caller();
+        async move {
+            let Some(within) = &self.within else { stop(at, "this kit is not within a transaction") };
+            within.connection().await.unwrap_or_else(|error| stop(at, error))
+        }
+    }
+
+    /// Ends the kit. A transaction that it was begun in is rolled back, at once.
+    ///
+    /// # Panics
+    /// When the database fails.
+    #[track_caller]
+    pub fn rollback(self) -> impl Future<Output = ()> {
+        let at = Location::caller();
+        async move {
+            if let Some(within) = &self.within {
+                within.roll_back().await.unwrap_or_else(|error| stop(at, error));
+            }
+        }
     }
 
     /// A client of the kit's store, for all that a client can.
@@ -83,7 +146,8 @@ impl TestKit {
         M: Machine + Awaits<G, SLOT>,
         G: Signal,
     {
-        let (at, signalling) = (Location::caller(), to.signal(signal));
+        // A handle that the test made by its own client, outside, is as good.
+        let (at, signalling) = (Location::caller(), to.on(&self.client).signal(signal));
         async move { or_stop(signalling.into_future().await, at, "cannot signal") }
     }
 
@@ -172,7 +236,7 @@ impl TestKit {
     /// When there is no such instance of this machine.
     #[track_caller]
     pub fn look<M: Machine>(&self, at: &Handle<M>) -> impl Future<Output = Look<M>> {
-        let (caller, handle) = (Location::caller(), at.clone());
+        let (caller, handle) = (Location::caller(), at.on(&self.client));
         async move { or_stop(Look::at(&self.client, &handle, self.now()).await, caller, "cannot look") }
     }
 }

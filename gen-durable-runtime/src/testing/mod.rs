@@ -11,6 +11,7 @@ mod place;
 mod report;
 mod step_run;
 mod timeline;
+mod within;
 
 pub use builder::TestKitBuilder;
 pub use drain::DrainError;
@@ -18,6 +19,7 @@ pub use kit::TestKit;
 pub use look::Look;
 pub use outcome::StepOutcome;
 pub use step_run::StepRun;
+pub use within::{TestConnection, TestTransaction};
 
 /// What one row came to in [`TestKit::run_next`].
 pub use crate::engine::Ran;

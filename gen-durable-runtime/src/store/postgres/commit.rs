@@ -65,7 +65,7 @@ impl Postgres {
         if needs.transaction || !others.is_empty() {
             session.begin().await?;
         }
-        if batch.iter().any(takes_a_key) {
+        if session.is_pooled() && batch.iter().any(takes_a_key) {
             session.rows(sqlx::query(self.statements().hold_briefly())).await?;
         }
         let mut open: Vec<(usize, &Transition)> = batch.iter().enumerate().collect();

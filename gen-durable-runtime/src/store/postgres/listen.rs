@@ -18,6 +18,9 @@ pub(super) fn channel(schema: &SchemaName) -> String {
 }
 
 pub(super) async fn notify(store: &Postgres, queues: &[String]) -> Result<(), Error> {
+    if store.is_lent() {
+        return Ok(());
+    }
     let channel = channel(store.schema());
     let mut session = store.session("notifying").await?;
     session.rows(sqlx::query(store.statements().notify()).bind(&channel).bind(queues)).await?;
@@ -25,7 +28,7 @@ pub(super) async fn notify(store: &Postgres, queues: &[String]) -> Result<(), Er
 }
 
 pub(super) async fn wake_ups(store: &Postgres) -> Result<Option<Box<dyn WakeUps>>, Error> {
-    if store.0.options.transaction_pooler {
+    if store.0.options.transaction_pooler || store.is_lent() {
         return Ok(None);
     }
     let connect = async {

@@ -10,6 +10,8 @@ mod counters;
 mod effects;
 mod error;
 mod inspect;
+#[cfg(feature = "testing")]
+mod lent;
 mod listen;
 pub mod migrate;
 mod options;

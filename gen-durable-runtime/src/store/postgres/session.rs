@@ -5,6 +5,8 @@ use std::time::Duration;
 use sqlx::{PgConnection, Postgres as Pg, pool::PoolConnection, postgres::PgArguments, postgres::PgRow, query::Query};
 
 use super::{Postgres, error};
+#[cfg(feature = "testing")]
+use crate::store::lent::Held;
 use crate::{Error, machine::Tx, model::Work, store::work};
 
 /// A connection for one call.
@@ -25,10 +27,17 @@ enum Connection<'c> {
     Pooled(Box<PoolConnection<Pg>>),
     /// In a caller's own transaction: theirs to end.
     Callers(&'c mut PgConnection),
+    /// In a transaction that a test has lent.
+    #[cfg(feature = "testing")]
+    Lent(Held<Pg>),
 }
 
 impl Postgres {
     pub(super) async fn session(&self, operation: &'static str) -> Result<Session<'static>, Error> {
+        #[cfg(feature = "testing")]
+        if let Some(lent) = &self.0.lent {
+            return lent.begin(self, operation).await;
+        }
         let connection = self.0.pool.acquire().await.map_err(error::no_connection(operation))?;
         let connection = Connection::Pooled(Box::new(connection));
         let mut session = self.session_on(operation, connection);
@@ -42,6 +51,12 @@ impl Postgres {
 
     pub(crate) fn callers_session<'c>(&self, operation: &'static str, connection: &'c mut PgConnection) -> Session<'c> {
         self.session_on(operation, Connection::Callers(connection))
+    }
+
+    /// The settings of a test's own connection are left alone: what they cost is a test's.
+    #[cfg(feature = "testing")]
+    pub(super) fn lent_session(&self, operation: &'static str, held: Held<Pg>) -> Session<'static> {
+        self.session_on(operation, Connection::Lent(held))
     }
 
     fn session_on<'c>(&self, operation: &'static str, connection: Connection<'c>) -> Session<'c> {
@@ -63,6 +78,8 @@ impl Session<'_> {
     pub(super) async fn begin(&mut self) -> Result<(), Error> {
         match (&self.connection, self.in_transaction) {
             (Connection::Callers(_), _) | (Connection::Pooled(_), true) => Ok(()),
+            #[cfg(feature = "testing")]
+            (Connection::Lent(_), _) => Ok(()),
             (Connection::Pooled(_), false) => {
                 self.in_transaction = true;
                 // The park relies on a new snapshot for each statement, whatever the role's default is.
@@ -73,10 +90,15 @@ impl Session<'_> {
 
     /// Runs the user's own work in this transaction. Whatever it leaves behind, an error of it ends the connection.
     pub(super) async fn work(&mut self, work: &Work) -> Result<(), Error> {
-        self.simple(include_str!("sql/callers_settings.sql")).await?;
+        if self.is_pooled() {
+            self.simple(include_str!("sql/callers_settings.sql")).await?;
+        }
         self.clean = false;
         work::run(work, Tx::on_postgres(self.connection.get()), self.limit).await?;
-        self.simple(include_str!("sql/settings.sql")).await
+        if self.is_pooled() {
+            self.simple(include_str!("sql/settings.sql")).await?;
+        }
+        Ok(())
     }
 
     /// Commits, if there is a transaction of ours, and gives the connection back.
@@ -84,6 +106,10 @@ impl Session<'_> {
         if self.in_transaction {
             self.simple("COMMIT").await?;
             self.in_transaction = false;
+        }
+        #[cfg(feature = "testing")]
+        if let Connection::Lent(held) = &mut self.connection {
+            return held.end().await.map_err(error::at(self.operation));
         }
         Ok(())
     }
@@ -95,6 +121,11 @@ impl Session<'_> {
             self.in_transaction = false;
         }
         Ok(())
+    }
+
+    /// Whether it has a connection of ours, with our settings.
+    pub(super) fn is_pooled(&self) -> bool {
+        matches!(self.connection, Connection::Pooled(_))
     }
 
     async fn simple(&mut self, sql: &'static str) -> Result<(), Error> {
@@ -119,6 +150,8 @@ impl Connection<'_> {
         match self {
             Self::Pooled(connection) => connection,
             Self::Callers(connection) => connection,
+            #[cfg(feature = "testing")]
+            Self::Lent(held) => held.connection(),
         }
     }
 }
@@ -128,6 +161,8 @@ impl Drop for Session<'_> {
         match &mut self.connection {
             Connection::Pooled(connection) if !self.clean || self.in_transaction => connection.close_on_drop(),
             Connection::Pooled(_) | Connection::Callers(_) => {}
+            #[cfg(feature = "testing")]
+            Connection::Lent(_) => {}
         }
     }
 }

@@ -16,6 +16,12 @@ macro_rules! statements {
                 Self { $($name: schema.fill(include_str!(concat!("sql/", stringify!($name), ".sql"))).into()),* }
             }
 
+            /// The same on another clock than the server's.
+            #[cfg(feature = "testing")]
+            pub(super) fn standing(&self) -> Self {
+                Self { $($name: super::lent::standing(&self.$name).into()),* }
+            }
+
             $(pub(super) fn $name(&self) -> AssertSqlSafe<Arc<str>> {
                 // Safe: the text is ours, and the schema's name in it is quoted.
                 AssertSqlSafe(Arc::clone(&self.$name))

@@ -3,6 +3,8 @@ use std::{collections::BTreeSet, fmt, sync::Arc, time::Duration};
 use sqlx::{Connection, PgPool};
 
 use super::{error, inspect, listen, migrate, sql::Statements};
+#[cfg(feature = "testing")]
+use crate::store::{clock::Clock, lent::Lent};
 use crate::{
     Error,
     machine::{ChildCounts, ChildResult},
@@ -31,6 +33,9 @@ pub(super) struct Inner {
     pub(super) options: DatabaseOptions,
     /// `"schema".gen_durable` and `"schema".signals`, as their sequences are looked up.
     pub(super) tables: [String; 3],
+    /// Everything happens in here, and nothing is committed.
+    #[cfg(feature = "testing")]
+    pub(super) lent: Option<super::lent::Within>,
 }
 
 impl Postgres {
@@ -43,7 +48,30 @@ impl Postgres {
         let statements = Statements::new(&options.schema);
         let tables = ["gen_durable", "signals", "gen_durable_history"];
         let tables = tables.map(|table| format!("{}.{table}", options.schema.quoted()));
-        Ok(Self(Arc::new(Inner { pool, statements, options, tables })))
+        Ok(Self(Arc::new(Inner {
+            pool,
+            statements,
+            options,
+            tables,
+            #[cfg(feature = "testing")]
+            lent: None,
+        })))
+    }
+
+    /// The same database, seen and written from within this transaction alone, which wakes nobody: for tests.
+    #[cfg(feature = "testing")]
+    pub(crate) fn lend(&self, lent: Lent<sqlx::Postgres>, clock: Clock) -> Self {
+        let Inner { pool, statements, options, tables, .. } = &*self.0;
+        let (pool, statements, lent) = (pool.clone(), statements.standing(), Some(super::lent::Within { lent, clock }));
+        Self(Arc::new(Inner { pool, statements, options: options.clone(), tables: tables.clone(), lent }))
+    }
+
+    /// Whether it is only lent, and its connections are another's to close.
+    pub(super) fn is_lent(&self) -> bool {
+        #[cfg(feature = "testing")]
+        return self.0.lent.is_some();
+        #[cfg(not(feature = "testing"))]
+        false
     }
 
     /// The schema the tables live in.
@@ -223,7 +251,9 @@ impl Store for Postgres {
 
     fn close(&self) -> Pending<'_, ()> {
         Box::pin(async move {
-            self.0.pool.close().await;
+            if !self.is_lent() {
+                self.0.pool.close().await;
+            }
             Ok(())
         })
     }

@@ -3,7 +3,6 @@
 mod admit;
 mod cancel;
 mod claim;
-mod clock;
 mod commit;
 mod copy;
 mod counters;
@@ -28,5 +27,6 @@ mod store;
 mod sweep;
 mod wake_ups;
 
-pub use clock::Clock;
 pub use store::Sqlite;
+
+pub use super::clock::Clock;

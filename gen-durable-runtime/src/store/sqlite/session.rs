@@ -12,6 +12,8 @@ use sqlx::{
 use tokio::time::{Instant, error::Elapsed};
 
 use super::{Sqlite, error, file::File};
+#[cfg(feature = "testing")]
+use crate::store::lent::Held;
 use crate::{Error, machine::Tx, model::Work, store::work};
 
 /// What a commit must survive.
@@ -36,12 +38,20 @@ enum Connection<'c> {
     Ours(Box<Transaction<'static, Db>>),
     /// In a caller's own transaction: theirs to end.
     Callers(&'c mut SqliteConnection),
+    /// In a transaction that a test has lent.
+    #[cfg(feature = "testing")]
+    Lent(Held<Db>),
 }
 
 impl Sqlite {
     /// Takes the write lock of the file, in turn with this process's other writers.
     pub(super) async fn writing(&self, operation: &'static str, survive: Survive) -> Result<Session<'_>, Error> {
         let until = Instant::now() + self.0.options.call_timeout;
+        #[cfg(feature = "testing")]
+        if let Some(lent) = &self.0.lent {
+            let held = lent.begin().await.map_err(self.failed(operation))?;
+            return Ok(Session { store: self, connection: Connection::Lent(held), operation, until });
+        }
         let begun = tokio::time::timeout_at(until, self.begin(operation, survive)).await;
         let transaction = begun.map_err(|_| error::locked(operation, &self.0.file))??;
         Ok(Session { store: self, connection: Connection::Ours(Box::new(transaction)), operation, until })
@@ -143,6 +153,11 @@ impl Sqlite {
         operation: &'static str,
         query: Query<'_, Db, SqliteArguments>,
     ) -> Result<Vec<SqliteRow>, Error> {
+        #[cfg(feature = "testing")]
+        if let Some(lent) = &self.0.lent {
+            let mut held = lent.hold().await.map_err(self.failed(operation))?;
+            return query.fetch_all(held.connection()).await.map_err(self.failed(operation));
+        }
         self.stands(operation).await?;
         let readers = self.0.readers.as_ref().unwrap_or(&self.0.writer);
         let answer = tokio::time::timeout(self.0.options.call_timeout, query.fetch_all(readers)).await;
@@ -161,6 +176,8 @@ impl Session<'_> {
         match &mut self.connection {
             Connection::Ours(transaction) => transaction,
             Connection::Callers(connection) => connection,
+            #[cfg(feature = "testing")]
+            Connection::Lent(held) => held.connection(),
         }
     }
 
@@ -185,8 +202,12 @@ impl Session<'_> {
 
     /// Commits, if the transaction is ours.
     pub(super) async fn end(self) -> Result<(), Error> {
-        let Connection::Ours(transaction) = self.connection else { return Ok(()) };
-        let answer = tokio::time::timeout_at(self.until, transaction.commit()).await;
+        let answer = match self.connection {
+            Connection::Ours(transaction) => tokio::time::timeout_at(self.until, transaction.commit()).await,
+            Connection::Callers(_) => return Ok(()),
+            #[cfg(feature = "testing")]
+            Connection::Lent(mut held) => tokio::time::timeout_at(self.until, held.end()).await,
+        };
         self.store.answered(self.operation, answer)
     }
 }

@@ -7,7 +7,9 @@ use std::{
 
 use sqlx::SqlitePool;
 
-use super::{clock::Clock, file::File, hub::Hub, inspect, migrate};
+use super::{file::File, hub::Hub, inspect, migrate};
+#[cfg(feature = "testing")]
+use crate::store::lent::Lent;
 use crate::{
     Error,
     machine::{ChildCounts, ChildResult},
@@ -17,6 +19,7 @@ use crate::{
     store::{
         CallerTransaction, Cancelling, ChildPage, ClaimOrder, Claimed, Commits, DatabaseOptions, Delivery, Filter,
         KinPage, LimitDef, Migration, Pending, Renewed, Retrying, Standing, Store, Swept, ToldChildren, WakeUps,
+        clock::Clock,
         copy::{Role, Side},
     },
 };
@@ -36,6 +39,9 @@ pub(super) struct Inner {
     pub(super) flushes: AtomicBool,
     /// The writer met an error after which it is opened anew.
     pub(super) doubtful: AtomicBool,
+    /// Everything happens in here, and nothing is committed.
+    #[cfg(feature = "testing")]
+    pub(super) lent: Option<Lent<sqlx::Sqlite>>,
 }
 
 impl Sqlite {
@@ -56,7 +62,39 @@ impl Sqlite {
         let (wait, hub) = (options.call_timeout, Hub::of(file.identity()));
         let (writer, readers) = (file.writer(wait), file.readers(options.pool_size, wait));
         let (flushes, doubtful) = (AtomicBool::new(file.is_full()), AtomicBool::new(false));
-        Ok(Self(Arc::new(Inner { file, writer, readers, options, hub, clock, flushes, doubtful })))
+        Ok(Self(Arc::new(Inner {
+            file,
+            writer,
+            readers,
+            options,
+            hub,
+            clock,
+            flushes,
+            doubtful,
+            #[cfg(feature = "testing")]
+            lent: None,
+        })))
+    }
+
+    /// The same file, seen and written from within this transaction alone, which wakes nobody: for tests.
+    ///
+    /// # Errors
+    /// None that [`Sqlite::new`] had not.
+    #[cfg(feature = "testing")]
+    pub(crate) fn lend(&self, lent: Lent<sqlx::Sqlite>, clock: Clock) -> Result<Self, Error> {
+        let Inner { writer, readers, options, .. } = &*self.0;
+        let (writer, readers, options) = (writer.clone(), readers.clone(), options.clone());
+        let (file, hub, lent) = (File::of(&options)?, Hub::of(None), Some(lent));
+        let (flushes, doubtful) = (AtomicBool::new(false), AtomicBool::new(false));
+        Ok(Self(Arc::new(Inner { file, writer, readers, options, hub, clock, flushes, doubtful, lent })))
+    }
+
+    /// Whether it is only lent, and its connections are another's to close.
+    fn is_lent(&self) -> bool {
+        #[cfg(feature = "testing")]
+        return self.0.lent.is_some();
+        #[cfg(not(feature = "testing"))]
+        false
     }
 
     /// The clock of everything in the file: all its processes run on one machine.
@@ -195,7 +233,7 @@ impl Store for Sqlite {
     }
 
     fn wake_ups(&self) -> Pending<'_, Option<Box<dyn WakeUps>>> {
-        Box::pin(async move { Ok(Some(Box::new(self.listen()) as Box<dyn WakeUps>)) })
+        Box::pin(async move { Ok((!self.is_lent()).then(|| Box::new(self.listen()) as Box<dyn WakeUps>)) })
     }
 
     fn check(&self) -> Pending<'_, ()> {
@@ -212,6 +250,9 @@ impl Store for Sqlite {
 
     fn close(&self) -> Pending<'_, ()> {
         Box::pin(async move {
+            if self.is_lent() {
+                return Ok(());
+            }
             if let Some(readers) = &self.0.readers {
                 readers.close().await;
             }

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use gen_durable_runtime::{
-    model::{Advance, Change, ClaimToken, Exits, Committed, Deadline, InstanceId, Join, Status, Transition},
+    model::{Advance, Change, ClaimToken, Committed, Deadline, Exits, InstanceId, Join, Status, Transition},
     store::Commits,
 };
 

@@ -21,7 +21,12 @@ pub enum Clock {
 impl Clock {
     /// Stands still at this moment.
     pub fn standing_now() -> Self {
-        Self::Standing(Arc::new(AtomicI64::new(Self::Machine.now())))
+        Self::standing_at(Self::Machine.now())
+    }
+
+    /// Stands still at so many microseconds since 1970.
+    pub fn standing_at(micros: i64) -> Self {
+        Self::Standing(Arc::new(AtomicI64::new(micros)))
     }
 
     /// Microseconds since 1970.
