@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::report::At;
 use crate::{
     Error,
     client::Client,
@@ -114,7 +113,7 @@ impl TestConnection {
 }
 
 #[cfg(feature = "postgres")]
-fn stop(at: At, what: &str) -> ! {
+fn stop(at: super::report::At, what: &str) -> ! {
     super::report::stop(at, format_args!("the kit's transaction is on {what}"))
 }
 
