@@ -44,7 +44,6 @@ const ALONE: &[(&str, &str)] = &[
     ("notify", "a server passes wake-ups on"),
     ("transactions", "a server tells what became of a transaction"),
     ("standing", "the clock of a test is handed to a server"),
-    ("standing_from", "a server has a clock of its own"),
     ("settings", "a session behind a pooler has none of its own"),
     ("callers_settings", "there is a planner whose settings are ours"),
     ("clock", "the clock is a server's"),
