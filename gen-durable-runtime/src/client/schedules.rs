@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::{Client, inspect::is_named, schedule::LOOKS};
+use super::{Client, schedule::LOOKS};
 use crate::{
     Error, StoreClass,
     machine::registry::{self, MachineRegistration},
@@ -159,7 +159,7 @@ pub(super) fn contended() -> Error {
 
 /// The newest version of the machine in this program.
 fn registered(machine: &str) -> Result<&'static MachineRegistration, Error> {
-    let named = registry::machines().filter(|m| is_named((m.info)(), machine));
+    let named = registry::machines().filter(|m| (m.info)().is_named(machine));
     let newest = named.max_by_key(|m| (m.info)().version);
     newest.ok_or_else(|| Error::not_found(format!("the machine {machine:?} in this program")))
 }
