@@ -6,8 +6,7 @@ use super::{
     args::{Cli, Global, GraphFormat, ListArgs, RunArgs, StartArgs, Verb},
     control, copy, graph, log, print,
     program::Program,
-    restart,
-    schedules,
+    restart, schedules,
 };
 use crate::{
     Error,

@@ -156,5 +156,6 @@ fn loads<M: Machine>(definition: &ScheduleDefinition) -> Result<(), Invalid> {
     }
     let state = start.state_of(jiff::Timestamp::UNIX_EPOCH)?;
     let loaded = M::load(&definition.step, &state).map(drop);
-    loaded.map_err(|_| Invalid::new("slot_field", "names a field that cannot hold an instant: it is a `jiff::Timestamp`"))
+    loaded
+        .map_err(|_| Invalid::new("slot_field", "names a field that cannot hold an instant: it is a `jiff::Timestamp`"))
 }

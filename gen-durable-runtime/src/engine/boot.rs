@@ -59,10 +59,7 @@ pub(super) fn twins(machines: &[&'static MachineRegistration]) -> Vec<String> {
 pub(super) fn unsupported(info: &'static MachineInfo, dialect: &str) -> Vec<String> {
     let words = [(info.dedup.is_some(), "endless(dedup = ..)"), (info.retention != (None, None), "retention(..)")];
     let fault = |word| {
-        format!(
-            "machine `{}` ({}): `{word}` is not supported by this version of the engine",
-            info.name, info.rust_path
-        )
+        format!("machine `{}` ({}): `{word}` is not supported by this version of the engine", info.name, info.rust_path)
     };
     let store = info.store.filter(|store| *store != dialect).map(|store| {
         format!(

@@ -153,7 +153,8 @@ impl Catalog {
 
     /// Reads the schedules of the newest version of each machine; answers with what is wrong.
     fn schedule(&mut self) -> Vec<String> {
-        let newest = self.infos.iter().filter(|info| self.newest(info.name).is_some_and(|s| std::ptr::eq(s.info, **info)));
+        let newest =
+            self.infos.iter().filter(|info| self.newest(info.name).is_some_and(|s| std::ptr::eq(s.info, **info)));
         let served: Vec<Arc<Served>> = newest.filter_map(|info| self.newest(info.name).cloned()).collect();
         let names = self.by_stored.keys().cloned().collect();
         let (timetable, faults) = Timetable::of(&served, names);

@@ -195,7 +195,9 @@ impl Shared {
                     Started::Duplicate(id) => {
                         tracing::info!(schedule, %slot, %id, "a slot starts nothing: its business key has an instance")
                     }
-                    Started::New(id) if late > LATE => tracing::warn!(schedule, %slot, ?late, %id, "a slot is caught up"),
+                    Started::New(id) if late > LATE => {
+                        tracing::warn!(schedule, %slot, ?late, %id, "a slot is caught up")
+                    }
                     Started::New(id) => tracing::debug!(schedule, %slot, %id, "fired"),
                 }
             }

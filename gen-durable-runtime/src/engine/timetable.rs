@@ -108,7 +108,11 @@ impl Planned {
     }
 
     /// The rows among these that it had under other names, beside the one that counts: each would fire its slots again.
-    pub(super) fn twins<'r>(&self, rows: &'r [StoredSchedule], now: Timestamp) -> impl Iterator<Item = &'r StoredSchedule> {
+    pub(super) fn twins<'r>(
+        &self,
+        rows: &'r [StoredSchedule],
+        now: Timestamp,
+    ) -> impl Iterator<Item = &'r StoredSchedule> {
         let named = self.names.iter().filter_map(|name| rows.iter().find(|row| row.name == *name));
         named.skip(1).filter(|row| !self.is_behind(row, now)).collect::<Vec<_>>().into_iter()
     }
@@ -121,7 +125,8 @@ impl Planned {
             let put = PutSchedule { name, definition: self.definition.clone(), next, revision: None };
             return Keeping::Put(Box::new(put));
         };
-        let is_changed = row.definition != self.definition && (boot || row.definition.version != self.definition.version);
+        let is_changed =
+            row.definition != self.definition && (boot || row.definition.version != self.definition.version);
         match is_changed {
             _ if self.is_behind(row, now) => Keeping::Leave,
             true => Keeping::Put(Box::new(PutSchedule {

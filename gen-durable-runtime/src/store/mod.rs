@@ -34,7 +34,8 @@ pub use open::DatabaseOptions;
 #[cfg(feature = "client")]
 pub use said::{Became, News, Said, Steps};
 pub use schedules::{
-    DueSchedules, Fired, Firing, LastFire, PutSchedule, ScheduleChange, ScheduleDefinition, ScheduledStart, Schedules, StoredSchedule,
+    DueSchedules, Fired, Firing, LastFire, PutSchedule, ScheduleChange, ScheduleDefinition, ScheduledStart, Schedules,
+    StoredSchedule,
 };
 pub use schema_name::SchemaName;
 pub use seam::*;

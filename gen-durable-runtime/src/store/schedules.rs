@@ -65,7 +65,12 @@ impl ScheduleDefinition {
 }
 
 impl ScheduledStart {
-    fn of(&self, slot: Timestamp, from: &ScheduleDefinition, machine: &MachineRegistration) -> Result<StartSpec, StepError> {
+    fn of(
+        &self,
+        slot: Timestamp,
+        from: &ScheduleDefinition,
+        machine: &MachineRegistration,
+    ) -> Result<StartSpec, StepError> {
         let mut stored = Stored { step: from.step.clone(), state: self.state_of(slot)?, carry: self.carry.clone() };
         if from.version < (machine.info)().version
             && let Some(upgraded) = (machine.upgrade)(from.version, stored.clone())

@@ -118,10 +118,7 @@ async fn what_cannot_be_honoured_yet_refuses_to_boot_and_is_named(db: Db) {
     let client = Client::options(&db.url).open().expect("no connection is made");
     let error = Worker::new(client).handler(Hands).start().await.expect_err("refused");
     let text = error.to_string();
-    let named = [
-        "`retention(..)`",
-        "machine `clock` (boot_unsupported::Clock): `endless(dedup = ..)`",
-    ];
+    let named = ["`retention(..)`", "machine `clock` (boot_unsupported::Clock): `endless(dedup = ..)`"];
     for word in named {
         assert!(text.contains(word), "{word} is missing in:\n{text}");
     }

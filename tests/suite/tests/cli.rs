@@ -246,7 +246,10 @@ async fn schedules_are_listed_paused_resumed_fired_and_removed(db: Db) {
     assert_eq!(say(&db, &["schedules", "fire", "toast:cheer"]).await, "started instance 1\n");
     until(&db, STATUS, "done at cheer", Duration::from_secs(5)).await;
     let json: serde_json::Value = serde_json::from_str(&say(&db, &["schedules", "--json"]).await).expect("json");
-    assert_eq!((&json["name"], &json["last_instance"], &json["paused"]), (&"toast:cheer".into(), &1.into(), &serde_json::Value::Null));
+    assert_eq!(
+        (&json["name"], &json["last_instance"], &json["paused"]),
+        (&"toast:cheer".into(), &1.into(), &serde_json::Value::Null)
+    );
     assert!(json["next"].as_str().is_some_and(|next| next.ends_with("-12-31T23:00:00Z")), "{json}");
     assert!(refuse(&db, &["schedules", "remove", "toast:cheer"]).await.contains("in the code of a live worker"));
     signal(&worker, "-TERM");
@@ -254,8 +257,14 @@ async fn schedules_are_listed_paused_resumed_fired_and_removed(db: Db) {
     db.run("UPDATE gen_durable_schedules SET known_at = now() - interval '2 min'").await;
     assert!(say(&db, &["schedules"]).await.contains("in no live worker's code"));
     assert_eq!(say(&db, &["schedules", "remove", "toast:cheer"]).await, "toast:cheer removed\n");
-    assert!(refuse(&db, &["schedules", "remove", "toast:cheer"]).await.contains("there is no schedule \"toast:cheer\""));
-    assert!(refuse(&db, &["schedules", "fire", "toast:cheer"]).await.contains("the schedule \"toast:cheer\" does not exist"));
+    assert!(
+        refuse(&db, &["schedules", "remove", "toast:cheer"]).await.contains("there is no schedule \"toast:cheer\"")
+    );
+    assert!(
+        refuse(&db, &["schedules", "fire", "toast:cheer"])
+            .await
+            .contains("the schedule \"toast:cheer\" does not exist")
+    );
 }
 
 #[cfg(feature = "sqlite")]

@@ -13,8 +13,8 @@ use crate::{
     Error,
     model::{InstanceId, StartSpec, Started},
     store::{
-        DueSchedules, Fired, Firing, LastFire, PutSchedule, ScheduleChange, ScheduleDefinition, ScheduledStart, Schedules,
-        StoredSchedule,
+        DueSchedules, Fired, Firing, LastFire, PutSchedule, ScheduleChange, ScheduleDefinition, ScheduledStart,
+        Schedules, StoredSchedule,
         schedules::{recurrence, when},
         written::moment,
     },
@@ -131,7 +131,8 @@ impl Postgres {
     }
 
     pub(super) async fn remove_one_schedule(&self, name: &str, revision: i64) -> Result<bool, Error> {
-        self.wrote("removing a schedule", sqlx::query(self.statements().schedules_remove()).bind(name).bind(revision)).await
+        self.wrote("removing a schedule", sqlx::query(self.statements().schedules_remove()).bind(name).bind(revision))
+            .await
     }
 
     pub(super) async fn know_some_schedules(&self, names: &[String]) -> Result<(), Error> {
@@ -206,11 +207,7 @@ fn definition(row: &PgRow) -> Result<ScheduleDefinition, Error> {
     })
 }
 
-fn last(
-    row: &PgRow,
-    slot: Option<jiff::Timestamp>,
-    at: Option<jiff::Timestamp>,
-) -> Result<Option<LastFire>, Error> {
+fn last(row: &PgRow, slot: Option<jiff::Timestamp>, at: Option<jiff::Timestamp>) -> Result<Option<LastFire>, Error> {
     let (id, new) = (rows::get::<Option<i64>>(row, "last_id")?.map(InstanceId::new), rows::get(row, "last_new")?);
     let started = id.zip(new).map(|(id, new)| if new { Started::New(id) } else { Started::Duplicate(id) });
     let all = slot.zip(at).zip(started);

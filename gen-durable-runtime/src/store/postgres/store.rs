@@ -10,9 +10,9 @@ use crate::{
         Child, ClaimToken, HistoryEntry, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Target, Transition,
     },
     store::{
-        CallerTransaction, Cancelling, ChildPage, ClaimOrder, Claimed, Commits, DatabaseOptions, Delivery, DueSchedules, Filter, Fired, Firing,
-        KinPage, LimitDef, Migration, Pending, PutSchedule, Renewed, Retrying, ScheduleChange, Schedules, SchemaName, Standing, Store, Swept, ToldChildren,
-        WakeUps,
+        CallerTransaction, Cancelling, ChildPage, ClaimOrder, Claimed, Commits, DatabaseOptions, Delivery,
+        DueSchedules, Filter, Fired, Firing, KinPage, LimitDef, Migration, Pending, PutSchedule, Renewed, Retrying,
+        ScheduleChange, Schedules, SchemaName, Standing, Store, Swept, ToldChildren, WakeUps,
         copy::{Role, Side},
     },
 };

@@ -100,9 +100,20 @@ async fn check(connection: &mut SqliteConnection, at: &str) {
 /// Sub-queries that were made into tables are as large as the batch; executing rows are those in flight; whether there is
 /// `one` row ends at the first.
 fn allowed(line: &str) -> bool {
-    ["CONSTANT", "levels", "(subquery", "VIRTUAL TABLE", "SCAN i", "SCAN lost", "SCAN p", "SCAN e", "SCAN d", "SCAN one"]
-        .iter()
-        .any(|text| line.contains(text))
+    [
+        "CONSTANT",
+        "levels",
+        "(subquery",
+        "VIRTUAL TABLE",
+        "SCAN i",
+        "SCAN lost",
+        "SCAN p",
+        "SCAN e",
+        "SCAN d",
+        "SCAN one",
+    ]
+    .iter()
+    .any(|text| line.contains(text))
         || line.contains("gen_durable_lease")
         || line.contains("gen_durable_await_deadline")
         || line.contains("gen_durable_join_deadline")

@@ -15,8 +15,8 @@ use crate::{
     Error,
     model::{InstanceId, StartSpec, Started},
     store::{
-        DueSchedules, Fired, Firing, LastFire, PutSchedule, ScheduleChange, ScheduleDefinition, ScheduledStart, Schedules,
-        StoredSchedule,
+        DueSchedules, Fired, Firing, LastFire, PutSchedule, ScheduleChange, ScheduleDefinition, ScheduledStart,
+        Schedules, StoredSchedule,
         schedules::{recurrence, when},
         written::{micros, moment, timestamp},
     },

@@ -190,7 +190,8 @@ async fn a_version_that_was_rolled_back_gives_its_row_up(db: Db) {
     let new = newer(&client).await;
     until_version(&client, 2).await;
     new.stop().await;
-    db.run("UPDATE gen_durable_schedules SET known_at = now() - interval '6 min', next_at = now() - interval '1 min'").await;
+    db.run("UPDATE gen_durable_schedules SET known_at = now() - interval '6 min', next_at = now() - interval '1 min'")
+        .await;
     let old = older(&client).await;
     until_version(&client, 1).await;
     assert_eq!(until_fired(&client, "report", 1, 10 * SECOND).await.len(), 1);
@@ -235,8 +236,9 @@ async fn a_renamed_machine_keeps_its_schedule(db: Db) {
 /// As a worker of the old name leaves one behind that booted first after the new one.
 async fn of_two_rows_of_one_schedule_the_one_of_its_old_name_goes(db: Db) {
     let client = client(&db);
-    let renamed =
-        || async { Worker::new(client.clone()).serve::<Renamed, _>(Clockwork).leave_unserved().start().await.expect("starts") };
+    let renamed = || async {
+        Worker::new(client.clone()).serve::<Renamed, _>(Clockwork).leave_unserved().start().await.expect("starts")
+    };
     let new = renamed().await;
     until_fired(&client, "renamed", 1, 5 * SECOND).await;
     new.stop().await;
@@ -295,7 +297,8 @@ impl FragileSteps for Broken {
 
 async fn a_slot_that_cannot_start_stays_says_why_and_holds_up_no_other(db: Db) {
     let client = client(&db);
-    let worker = Worker::new(client.clone()).shared_handler(Arc::new(Broken)).serve::<crate::clockwork::Tick, _>(Clockwork);
+    let worker =
+        Worker::new(client.clone()).shared_handler(Arc::new(Broken)).serve::<crate::clockwork::Tick, _>(Clockwork);
     let worker = worker.leave_unserved().start().await.expect("starts");
     let says = async || {
         let all = client.schedules().await.expect("lists");
@@ -357,7 +360,12 @@ async fn an_unknown_zone_or_a_day_that_never_comes_is_a_boot_error(db: Db) {
     let refused = worker.leave_unserved().start().await.expect_err("refused");
     let text = refused.to_string();
     assert!(refused.is_boot(), "{text}");
-    for said in ["step `Lost`", "tz names no time zone that this machine knows, \"Europe/Berln\"", "step `Always`", "cron never comes"] {
+    for said in [
+        "step `Lost`",
+        "tz names no time zone that this machine knows, \"Europe/Berln\"",
+        "step `Always`",
+        "cron never comes",
+    ] {
         assert!(text.contains(said), "{said} is missing in {text}");
     }
 }

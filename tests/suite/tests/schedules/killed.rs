@@ -44,7 +44,11 @@ async fn workers_that_are_killed_all_the_time_lose_and_double_no_slot(db: Db) {
     tokio::time::sleep(Duration::from_millis(500)).await;
     let (moves, slots) = (db.count(REVISION).await - before, slots(&client, "tock").await);
     assert!(moves > 10, "{moves} moves");
-    assert_eq!(slots.len(), usize::try_from(moves).expect("more"), "each move has its instance, and each instance its move");
+    assert_eq!(
+        slots.len(),
+        usize::try_from(moves).expect("more"),
+        "each move has its instance, and each instance its move"
+    );
     assert!(slots.windows(2).all(|pair| pair[0].0 < pair[1].0), "no slot has two");
     let (seen, (slot, _, id)) = (schedule(&client, "chime").await, *slots.last().expect("some"));
     assert_eq!((seen.last_slot, seen.last_instance), (Some(slot), Some(id)));

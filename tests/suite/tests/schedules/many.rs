@@ -34,7 +34,11 @@ async fn one_instance_a_slot_over_four_workers_of_which_one_is_ahead_and_one_alw
         if restarted.elapsed() >= restart {
             turn = (turn + 1) % workers.len();
             // As a deploy does it, and as a crash does.
-            if turn % 2 == 0 { workers[turn].terminate() } else { workers[turn].kill().await }
+            if turn % 2 == 0 {
+                workers[turn].terminate()
+            } else {
+                workers[turn].kill().await
+            }
             workers[turn] = if turn == 0 { ahead.spawn().await } else { process(&db).spawn().await };
             restarted = Instant::now();
         }

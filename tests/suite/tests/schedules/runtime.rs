@@ -32,7 +32,8 @@ async fn made(client: &Client, name: &str, every: Duration) {
 
 /// Waits for slots of a schedule that is a year away from its next: moves it there by hand.
 async fn due(db: &Db, name: &str) {
-    db.run(format!("UPDATE gen_durable_schedules SET next_at = now(), revision = revision + 1 WHERE name = '{name}'")).await;
+    db.run(format!("UPDATE gen_durable_schedules SET next_at = now(), revision = revision + 1 WHERE name = '{name}'"))
+        .await;
 }
 
 /// A worker that knows of no schedule hears of the first at once; each slot is fired within 100 ms of its time (asserted: half of
@@ -93,7 +94,10 @@ async fn a_paused_schedule_fires_nothing_and_catches_nothing_up(db: Db) {
     client.resume_schedule("chime").await.expect("goes on");
     let resumed = Timestamp::now();
     let slots = until_fired(&client, "tock", paused.len() + 2, 5 * SECOND).await;
-    assert!(slots[paused.len()] >= resumed.checked_sub(SignedDuration::from_millis(100)).expect("a moment"), "{slots:?}");
+    assert!(
+        slots[paused.len()] >= resumed.checked_sub(SignedDuration::from_millis(100)).expect("a moment"),
+        "{slots:?}"
+    );
     are_all(&slots[paused.len()..], SECOND);
     assert_eq!(schedule(&client, "chime").await.missed, None, "nothing was missed");
     worker.stop().await;
@@ -171,7 +175,8 @@ impl SoleSteps for Clockwork {
 
 async fn a_slot_whose_business_key_is_held_starts_nothing(db: Db) {
     let client = client(&db);
-    let worker = Worker::new(client.clone()).serve::<Sole, _>(Clockwork).leave_unserved().start().await.expect("starts");
+    let worker =
+        Worker::new(client.clone()).serve::<Sole, _>(Clockwork).leave_unserved().start().await.expect("starts");
     client.schedule("sole", Schedule::every(3_600 * SECOND), start(Rise { name: 7 })).await.expect("schedules");
     for new in [true, false] {
         due(&db, "sole").await;

@@ -60,7 +60,8 @@ async fn nine_in_berlin_is_the_same_moment_whatever_zones_the_database_and_the_p
             assert!(late >= SignedDuration::ZERO && late < SignedDuration::from_secs(2), "{late}");
         }
         // Missed by three days and an hour: the nine o'clock of this morning or yesterday is caught up, at its own moment.
-        db.run(format!("UPDATE gen_durable_schedules SET next_at = next_at - interval '3 d' WHERE name = '{name}'")).await;
+        db.run(format!("UPDATE gen_durable_schedules SET next_at = next_at - interval '3 d' WHERE name = '{name}'"))
+            .await;
         let tocks_before = fired(&client, "tock").await.len();
         let worker = tocks(&client).await;
         let slot = *until_fired(&client, "tock", tocks_before + 1, 10 * SECOND).await.last().expect("fired");
