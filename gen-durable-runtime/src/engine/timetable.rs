@@ -39,7 +39,7 @@ pub(super) struct Timetable {
 #[derive(Debug)]
 pub(super) enum Keeping {
     /// It is made, or written anew.
-    Put(PutSchedule),
+    Put(Box<PutSchedule>),
     /// A live worker has it: this one says so.
     Known(String),
     /// It is as it should be, or another's.
@@ -122,18 +122,19 @@ impl Planned {
         let row = self.names.iter().find_map(|name| rows.iter().find(|row| row.name == *name));
         let Some(row) = row else {
             let (name, next) = (self.names[0].clone(), self.slots.after(now));
-            return Keeping::Put(PutSchedule { name, definition: self.definition.clone(), next, revision: None });
+            let put = PutSchedule { name, definition: self.definition.clone(), next, revision: None };
+            return Keeping::Put(Box::new(put));
         };
         let is_changed =
             row.definition != self.definition && (boot || row.definition.version != self.definition.version);
         match is_changed {
             _ if self.is_behind(row, now) => Keeping::Leave,
-            true => Keeping::Put(PutSchedule {
+            true => Keeping::Put(Box::new(PutSchedule {
                 name: row.name.clone(),
                 definition: self.definition.clone(),
                 next: row.next_by(&self.definition.recurrence, &self.slots, now),
                 revision: Some(row.revision),
-            }),
+            })),
             false if boot || row.unknown_for(now).is_none_or(|age| age >= KNOWN) => Keeping::Known(row.name.clone()),
             false => Keeping::Leave,
         }

@@ -57,7 +57,16 @@ pub struct Received<M: Carried, G> {
     pub carry: M::Carry,
 }
 
-/// The moment a schedule fires for.
+/// The moment a schedule fires for: what a start step with `every` or `cron` is made of.
+///
+/// Each slot has exactly one instance, over any number of workers and restarts. `every = "2h"` is at the multiples of that span since
+/// 1970-01-01T00:00Z, so that restarts change nothing; `cron = "0 9 * * mon-fri"` reads the clocks of `tz = ".."`, or UTC. Where
+/// these are set forward, a time that does not exist is the moment after the gap; where they are set back, one that exists
+/// twice is the first of the two; a pattern that fires in every hour goes by the time that passes. A slot that comes while no
+/// worker runs is caught up once, late, and of several the latest; with `missed = "skip"` one that is more than 2 s late is
+/// passed over. A step with a business key that the instance before still holds starts nothing.
+///
+/// A changed annotation takes effect with the next boot of a worker; of two versions of a machine the higher one counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Slot {

@@ -202,7 +202,7 @@ pub struct ScheduleInfo {
 /// When a schedule fires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScheduleWhen {
-    /// At this interval.
+    /// At the multiples of this span since 1970-01-01T00:00Z.
     Every(Duration),
     /// By a five-field cron expression.
     Cron(&'static str),

@@ -128,6 +128,7 @@ fn the_machine_of_the_readme_compiles_and_its_mistake_is_refused() {
     let lean: Vec<&str> = machine.lines().map(|line| if is_program(&line) { "fn main() {}" } else { line }).collect();
     let lean = lean.join("\n");
     assert_eq!(lean.matches("fn main() {}").count(), 1, "the machine ends with one `gen_durable::worker!(..);`");
+    project.compiles(&format!("{lean}\n{}", marked(&readme, "schedules")));
     project.compiles(&lean);
     is_said(&project, &lean, &error);
 }
