@@ -10,8 +10,8 @@ use crate::{
 impl Client {
     /// Starts a new instance of the same machine at `step`: any step that a `goto` may enter, and with this data. It
     /// has the carry of the original as it stands, and the queue and priority that the original was given at its start;
-    /// no parent, an empty inbox, and a history of its own. The step's rules hold as at a start there: it waits, for
-    /// signals or for its time, stands in the step's queue and takes its key.
+    /// no parent, an empty inbox, a history and a deadline of its own. The step's rules hold as at a start there: it
+    /// waits, for signals or for its time, stands in the step's queue and takes its key.
     ///
     /// The original stays as it is, whether it has ended or not, and is not stopped: cancel it, or both work. It is not
     /// asked whether this was done before: every call starts one.

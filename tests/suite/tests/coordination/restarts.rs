@@ -125,6 +125,43 @@ impl DeedSteps for Hands {
     }
 }
 
+/// Lapses, and may be given back.
+#[durable_fsm(output(u64), handler(Hands), deadline = "2h", on_deadline(Lapse), on(Approved, Lapse))]
+pub enum Permit {
+    #[step(start, next(Grant))]
+    Ask { number: u64 },
+    #[step(done)]
+    Grant { number: u64 },
+    #[step(done)]
+    Lapse { number: u64 },
+}
+
+impl From<gen_durable::Expired<Permit>> for Lapse {
+    fn from(_: gen_durable::Expired<Permit>) -> Self {
+        Self { number: 0 }
+    }
+}
+
+impl From<gen_durable::Received<Permit, Approved>> for Lapse {
+    fn from(_: gen_durable::Received<Permit, Approved>) -> Self {
+        Self { number: 1 }
+    }
+}
+
+impl PermitSteps for Hands {
+    async fn ask(&self, step: Ask, _: &StepContext) -> StepResult<Ask> {
+        Ok(goto(Grant { number: step.number }))
+    }
+
+    async fn grant(&self, step: Grant, _: &StepContext) -> StepResult<Grant> {
+        Ok(done(step.number))
+    }
+
+    async fn lapse(&self, step: Lapse, _: &StepContext) -> StepResult<Lapse> {
+        Ok(done(step.number))
+    }
+}
+
 /// Waits for children that wait.
 #[durable_fsm(output(u64), handler(Hands))]
 pub enum Choir {
@@ -204,6 +241,17 @@ async fn a_fork_enters_its_step_by_the_rules_that_stand_on_it(db: Db) {
     let carries = "SELECT count(*) FROM gen_durable WHERE carry IS NOT NULL AND correlation_key IS NULL";
     assert_eq!(db.count(carries).await, 5);
     assert_eq!(db.count("SELECT count(*) FROM signals WHERE target_id <> 1").await, 0);
+
+    // The exits of its machine are open to it, and its deadline is its own.
+    let ask = client.start(start(Ask { number: 7 })).await.expect("starts");
+    db.run("UPDATE gen_durable SET deadline_at = now() - interval '1 min', status = 'done' WHERE fsm = 'permit'").await;
+    let grant = ask.restart_from(Grant { number: 7 }).await.expect("starts");
+    let shown = grant.show().await.expect("stands");
+    assert_eq!(shown.deadline.expect("it has one").duration_since(shown.inserted_at).as_secs(), 7_200);
+    grant.signal(Approved {}).await.expect("delivers");
+    let work = Work::on(&db).await;
+    assert_eq!(grant.wait().timeout(LONG).await.expect("ends"), 1, "the signal led it away");
+    work.stop().await;
 }
 
 async fn an_original_that_lives_or_keeps_its_key_is_not_forked(db: Db) {
