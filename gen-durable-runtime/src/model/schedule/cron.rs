@@ -65,7 +65,7 @@ impl Cron {
     fn moment(&self, wall: DateTime) -> Option<Timestamp> {
         let ambiguous = self.zone.to_ambiguous_timestamp(wall);
         match ambiguous.offset() {
-            AmbiguousOffset::Unambiguous { .. } | AmbiguousOffset::Fold { .. } => ambiguous.later().ok(),
+            AmbiguousOffset::Unambiguous { .. } | AmbiguousOffset::Fold { .. } => ambiguous.earlier().ok(),
             // Read by the clocks that come, it lies before they are set.
             AmbiguousOffset::Gap { after, .. } => self.change_after(after.to_timestamp(wall).ok()?),
         }

@@ -22,8 +22,8 @@ pub struct Decision {
 ///
 /// `due` is a slot of this recurrence, or of the one that the schedule had before.
 pub fn decide(slots: &Slots, skip_missed: bool, due: Timestamp, now: Timestamp) -> Decision {
-    let latest = due;
-    let next = slots.after(due);
+    let latest = slots.latest(due, now).unwrap_or(due);
+    let next = slots.after(now);
     if skip_missed && now.duration_since(latest).unsigned_abs() > LATE {
         return Decision { fire: None, missed: Some(latest), next };
     }

@@ -4,5 +4,5 @@
 SELECT i.ord
 FROM unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS i(name, revision, ord)
 JOIN {schema}.gen_durable_schedules s ON s.name = i.name AND i.ord * 0 = 0 -- expects one row: see commit.sql
-WHERE true
+WHERE s.revision = i.revision
 FOR NO KEY UPDATE OF s SKIP LOCKED
