@@ -26,7 +26,7 @@ pub async fn define(store: &Arc<dyn Store>, catalog: &Catalog) -> Result<(), Err
     if limits.is_empty() {
         return Ok(());
     }
-    store.define_limits(&limits, false).await.map(drop)
+    store.define_limits(limits, false).await.map(drop)
 }
 
 /// The limits of these steps, each once; two that differ under one name are a fault.

@@ -94,9 +94,12 @@ pub(super) fn known<'a>(order: &ClaimOrder<'a>) -> Vec<(&'a str, i32, &'a str)> 
         .collect()
 }
 
+/// A row, and the slot of its gate.
+type Chosen = (i64, Option<i16>);
+
 /// Whether there are others, under limits; and the first row of each key, and the first that crashed twice before. One that is left for the next claim keeps its place
 /// in the line of its key: nobody behind it overtakes.
-fn choose(due: &[SqliteRow]) -> Result<(Vec<(i64, Option<i16>)>, bool), Error> {
+fn choose(due: &[SqliteRow]) -> Result<(Vec<Chosen>, bool), Error> {
     let (mut keys, mut crashed, mut limited) = (HashSet::new(), false, false);
     let mut chosen = Vec::with_capacity(due.len());
     for row in due {
@@ -120,7 +123,7 @@ fn choose(due: &[SqliteRow]) -> Result<(Vec<(i64, Option<i16>)>, bool), Error> {
 pub(super) async fn take(
     session: &mut Session<'_>,
     order: &ClaimOrder<'_>,
-    chosen: &[(i64, Option<i16>)],
+    chosen: &[Chosen],
     now: i64,
 ) -> Result<Vec<Claim>, Error> {
     let query = sqlx::query(sql::claim_take()).bind(json(&chosen)?).bind(order.token.as_str());
