@@ -35,6 +35,7 @@ const KEEP: Duration = Duration::from_secs(30);
 /// What a look found.
 pub(super) struct Look {
     /// The database's time.
+    #[cfg_attr(not(feature = "testing"), expect(dead_code, reason = "only the test kit goes by it"))]
     pub(super) now: Timestamp,
     /// How long it is until the next slot comes.
     pub(super) next: Option<Duration>,

@@ -264,17 +264,20 @@ impl Admission {
         let now = self.now;
         let buckets = self.of(LimitKind::Rate, key, &config);
         buckets.rows.iter_mut().for_each(|b| b.refill(&config, now));
-        let refused_before = turn.blocked.contains(key);
+        // Whoever comes new stands behind those to whom tokens are promised, however little it takes.
+        let line = buckets.rows.iter().find(|b| b.shard == 0).and_then(|b| b.promised).filter(|at| *at > now && !c.was_blocked);
+        let refused_before = turn.blocked.contains(key) || line.is_some();
         let enough = buckets.rows.iter().find(|b| !refused_before && b.available + EPSILON >= weight && b.owed == 0.0);
         if let Some(shard) = enough.map(|b| b.shard) {
             self.take(LimitKind::Rate, key, shard, weight);
             return Ok(());
         }
-        let first = buckets.rows.iter().find(|b| b.shard == 0);
-        let Some(promised) = first.map(|b| b.promised).filter(|_| !buckets.locked) else { return Err(Admitted::Left) };
+        if buckets.locked || !buckets.rows.iter().any(|b| b.shard == 0) {
+            return Err(Admitted::Left);
+        }
         let soonest = buckets.rows.iter().map(|b| b.wait_for(weight, &config)).fold(f64::INFINITY, f64::min);
         let soonest = after(now, soonest);
-        let until = match promised.filter(|at| *at > now && !c.was_blocked) {
+        let until = match line {
             Some(line) => after(line, weight / config.rate.max(f64::MIN_POSITIVE)).max(soonest),
             None => soonest,
         };

@@ -161,7 +161,7 @@ mod tests {
         for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             let refused = [
                 Json::encode("state", &number),
-                Json::encode("state", &(number as f32)),
+                Json::encode("state", &f32::INFINITY),
                 Json::encode("state", &[Some((1, number))]),
                 Json::encode("state", &std::collections::BTreeMap::from([("k", vec![number])])),
             ];

@@ -49,6 +49,7 @@ pub(super) fn changed(admission: &Admission) -> (Vec<Counter<'_>>, Vec<Counter<'
 }
 
 /// The keys without a time at which rows were set aside just now: one that became free meanwhile woke nobody.
+#[cfg(feature = "postgres")]
 pub(super) fn set_aside_for(answers: &[Admitted]) -> Vec<(String, u32)> {
     let mut keys: HashMap<&str, u32> = HashMap::new();
     for answer in answers {

@@ -14,6 +14,7 @@ mod fate;
 pub(crate) mod lent;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod limiting;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod lineage;
 #[cfg(feature = "client")]
 mod notifier;

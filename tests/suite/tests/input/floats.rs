@@ -49,8 +49,13 @@ impl From<gen_durable::Failed<Gauge>> for Off {
     }
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "what does not fit is infinite, as it should be here")]
+fn rough(number: f64) -> f32 {
+    number as f32
+}
+
 fn hold(number: f64) -> Hold {
-    Hold { exact: number, rough: number as f32, list: vec![0.5, number] }
+    Hold { exact: number, rough: rough(number), list: vec![0.5, number] }
 }
 
 impl GaugeSteps for Post {
@@ -91,7 +96,7 @@ async fn a_number_that_is_not_finite_is_refused_by_the_name_of_its_field(db: Db)
     for (number, _) in NUMBERS {
         let states = [
             Hold { exact: number, ..hold(0.0) },
-            Hold { rough: number as f32, ..hold(0.0) },
+            Hold { rough: rough(number), ..hold(0.0) },
             Hold { list: vec![1.0, number], ..hold(0.0) },
         ];
         for state in states {

@@ -40,7 +40,9 @@ async fn serial_deadlines_of_ten_thousand_parked_fire_within_100_ms_and_none_ear
     let waits = size(10_000);
     let (first, last) = if is_long() { (8_000, 28_000) } else { (3_000, 5_000) };
     let _worker = worker(&db).concurrency(50).spawn().await;
-    let after = |n: usize| Duration::from_millis(first) + Duration::from_millis(last - first) * n as u32 / waits as u32;
+    let each = (Duration::from_millis(last) - Duration::from_millis(first)).as_micros() / waits as u128;
+    let micros = |n: usize| u64::try_from(each * n as u128).expect("seconds");
+    let after = |n: usize| Duration::from_millis(first) + Duration::from_micros(micros(n));
     let begin = Timestamp::now();
     let at = |n| begin + SignedDuration::try_from(after(n)).expect("small");
     // Every other one for so long, and until a moment.
