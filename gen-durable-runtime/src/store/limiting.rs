@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::model::{
     Change, Transition,
-    admission::{Admission, Admitted, Bucket, Buckets, Candidate, LimitConfig, LimitKind, healed, name_of, resized},
+    admission::{Admission, Bucket, Buckets, Candidate, LimitConfig, LimitKind, healed, name_of, resized},
 };
 
 /// Candidates at least, so that what is blocked is set aside in large pieces.
@@ -50,10 +50,10 @@ pub(super) fn changed(admission: &Admission) -> (Vec<Counter<'_>>, Vec<Counter<'
 
 /// The keys without a time at which rows were set aside just now: one that became free meanwhile woke nobody.
 #[cfg(feature = "postgres")]
-pub(super) fn set_aside_for(answers: &[Admitted]) -> Vec<(String, u32)> {
+pub(super) fn set_aside_for(answers: &[crate::model::admission::Admitted]) -> Vec<(String, u32)> {
     let mut keys: HashMap<&str, u32> = HashMap::new();
     for answer in answers {
-        let Admitted::Blocked(blocked) = answer else { continue };
+        let crate::model::admission::Admitted::Blocked(blocked) = answer else { continue };
         let Some(key) = blocked.by.strip_prefix("key:") else { continue };
         *keys.entry(key).or_default() += 1;
     }

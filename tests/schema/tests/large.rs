@@ -124,7 +124,8 @@ async fn a_concurrent_build_waits_for_an_old_transaction_and_holds_nobody_up() -
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_invalid_index_is_dropped_and_built_again() -> Outcome {
-    const TERMINATE: &str = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_progress_create_index";
+    const TERMINATE: &str = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_progress_create_index
+        WHERE datname = current_database()";
     let mut db = Db::new().await?;
     let schema = odd();
     db.migrate(&schema, &plan(3)).await?;

@@ -21,7 +21,7 @@ async fn a_newer_file_that_does_not_is_refused_by_migration_worker_and_client() 
     let place = Place::migrated().await;
     place.run("UPDATE gen_durable_meta SET version = 99, oldest_code = 98").await;
     let text = format!(
-        "{} is of a newer program: found version 99, which needs a program of version 98 or later, and this one is 2; \
+        "{} is of a newer program: found version 99, which needs a program of version 98 or later, and this one is 3; \
          update the program",
         place.file().display()
     );
@@ -45,7 +45,7 @@ async fn a_file_without_our_tables_gets_them_and_keeps_its_own() {
         .await;
     place.run("CREATE TABLE orders (id); INSERT INTO orders VALUES (7)").await;
     let checked = place.client().check().await.expect_err("no tables");
-    assert!(checked.is_schema() && checked.to_string().contains("found version 0, need 2; run `migrate`"), "{checked}");
+    assert!(checked.is_schema() && checked.to_string().contains("found version 0, need 3; run `migrate`"), "{checked}");
     let _worker = place.worker().spawn().await;
     let ids = place.start([start(Run { millis: 0, steps: 1 })]).await;
     place.all_done(&ids, 1, Duration::from_secs(10)).await;
