@@ -265,7 +265,12 @@ impl Admission {
         let buckets = self.of(LimitKind::Rate, key, &config);
         buckets.rows.iter_mut().for_each(|b| b.refill(&config, now));
         // Whoever comes new stands behind those to whom tokens are promised, however little it takes.
-        let line = buckets.rows.iter().find(|b| b.shard == 0).and_then(|b| b.promised).filter(|at| *at > now && !c.was_blocked);
+        let line = buckets
+            .rows
+            .iter()
+            .find(|b| b.shard == 0)
+            .and_then(|b| b.promised)
+            .filter(|at| *at > now && !c.was_blocked);
         let refused_before = turn.blocked.contains(key) || line.is_some();
         let enough = buckets.rows.iter().find(|b| !refused_before && b.available + EPSILON >= weight && b.owed == 0.0);
         if let Some(shard) = enough.map(|b| b.shard) {

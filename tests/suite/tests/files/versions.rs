@@ -43,6 +43,9 @@ async fn a_file_without_our_tables_gets_them_and_keeps_its_own() {
     place
         .run("DROP TABLE gen_durable_buckets; DROP TABLE gen_durable_bucket_configs; DROP TABLE gen_durable_history")
         .await;
+    place
+        .run("DROP TABLE gen_durable_held; DROP TABLE gen_durable_queues; DROP TABLE gen_durable_workers; DROP TABLE gen_durable_schedules")
+        .await;
     place.run("CREATE TABLE orders (id); INSERT INTO orders VALUES (7)").await;
     let checked = place.client().check().await.expect_err("no tables");
     assert!(checked.is_schema() && checked.to_string().contains("found version 0, need 3; run `migrate`"), "{checked}");
