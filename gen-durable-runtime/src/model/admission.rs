@@ -282,13 +282,13 @@ impl Admission {
         }
         let soonest = buckets.rows.iter().map(|b| b.wait_for(weight, &config)).fold(f64::INFINITY, f64::min);
         let soonest = after(now, soonest);
-        let until = match line {
-            Some(line) => after(line, weight / config.rate.max(f64::MIN_POSITIVE)).max(soonest),
+        // Behind the last promise; one that was promised before, only behind whoever was refused just now.
+        let promised = buckets.rows.iter().find(|b| b.shard == 0).and_then(|b| b.promised).filter(|at| *at > now);
+        let until = match promised.filter(|_| line.is_some() || turn.blocked.contains(key)) {
+            Some(last) => after(last, weight / config.rate.max(f64::MIN_POSITIVE)).max(soonest),
             None => soonest,
         };
-        if !c.was_blocked {
-            buckets.promise(until);
-        }
+        buckets.promise(promised.map_or(until, |last| last.max(until)));
         Err(Admitted::Blocked(Blocked { by: format!("rate:{key}"), until: Some(until) }))
     }
 

@@ -119,6 +119,8 @@ struct Play<'d> {
     /// Places of the rows that run, by which a crash puts them back.
     places: BTreeMap<InstanceId, u64>,
     claims: u32,
+    /// The limits were changed.
+    changed: bool,
     trace: Vec<String>,
 }
 
@@ -148,6 +150,10 @@ impl Play<'_> {
     }
 
     async fn claim(&mut self, limit: u32) {
+        if self.changed {
+            // A slot that a smaller limit withheld comes back with the floor.
+            self.settle().await;
+        }
         let known =
             Known { machines: vec!["m".into()], versions: vec![1], steps: vec!["a".into()], ..Known::default() };
         self.claims += 1;
@@ -216,6 +222,7 @@ impl Play<'_> {
     async fn change(&mut self, dice: &mut Dice) {
         let (capacity, shards) = (1.0 + dice.roll(5) as f64, 1 + i16::try_from(dice.roll(3)).expect("small"));
         self.trace.push(format!("gate {capacity} in {shards}"));
+        self.changed = true;
         self.store.define_limits(&[gate(capacity, shards)], true).await.expect("sets");
         self.simple.gates.values_mut().for_each(|g| g.0 = capacity);
     }
@@ -235,7 +242,8 @@ async fn history(database: &Database, seed: u64) {
     let gates = ["g:a", "g:b"].map(|key| (key.to_owned(), (2.0, 0.0))).into();
     let simple = Simple { gates, ..Simple::default() };
     let trace = vec![format!("GEN_DURABLE_SEED={seed}")];
-    let mut play = Play { database, store, simple, running: vec![], places: BTreeMap::new(), claims: 0, trace };
+    let mut play =
+        Play { database, store, simple, running: vec![], places: BTreeMap::new(), claims: 0, changed: false, trace };
     let mut crashed = false;
     for _ in 0..STEPS {
         match dice.roll(12) {
