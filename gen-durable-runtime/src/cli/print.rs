@@ -75,7 +75,9 @@ pub(super) fn instance(s: &Snapshot, children: Option<ChildCounts>) {
     say("deadline", s.deadline.map(|t| t.to_string()));
     say("queue", Some(format!("{}, priority {}", s.queue, s.priority)));
     say("attempt", Some(format!("{}, crashes {}, transitions {}", s.attempt, s.crashes, s.transitions)));
-    say("due", (!s.status.is_ended()).then(|| s.eligible_at.to_string()));
+    say("due", (!s.status.is_ended()).then(|| s.due_at.unwrap_or(s.eligible_at).to_string()));
+    say("blocked by", s.blocked_by.clone());
+    say("until", s.blocked_by.as_ref().filter(|by| !by.starts_with("key:")).map(|_| s.eligible_at.to_string()));
     say("claimed by", s.lease_expires_at.and(s.worker.clone()));
     say("until", s.lease_expires_at.map(|t| t.to_string()));
     say("state", Some(text(&s.state)));

@@ -83,15 +83,16 @@ impl Shared {
     }
 
     async fn heal(&self) -> Result<(), Error> {
-        let mut after = Some(String::new());
-        while let Some(from) = after {
-            after = self.store.heal(&from, PIECE).await?;
+        for kind in [LimitKind::Gate, LimitKind::Rate] {
+            let mut after = Some(String::new());
+            while let Some(from) = after {
+                after = self.store.heal(kind, &from, PIECE).await?;
+            }
         }
         Ok(())
     }
 
     async fn wake_blocked(&self) -> Result<(), Error> {
-        // `;` is what follows `:`.
         let mut after = "key:".to_owned();
         loop {
             let causes = self.store.blocked(&after, PIECE).await?;

@@ -55,7 +55,7 @@ impl Shared {
 
     /// Takes back claims whose lease ended.
     pub(super) async fn reap_the_dead(self: Arc<Self>) {
-        let mut was_away = false;
+        let (mut was_away, mut reaped) = (false, false);
         while !self.is_stopped() {
             // After an outage longer than the lease our own claims would be the first to be taken.
             if was_away && self.renew(Duration::ZERO).await.is_err() {
@@ -66,11 +66,12 @@ impl Shared {
                 Ok(swept) => {
                     was_away = false;
                     self.note_reaped(&swept);
-                    if swept.rows > 0 {
-                        self.heal_and_wake().await;
-                    }
+                    reaped |= swept.rows > 0;
                     if swept.rows == PIECE as usize {
                         continue;
+                    }
+                    if std::mem::take(&mut reaped) {
+                        self.heal_and_wake().await;
                     }
                 }
                 Err(error) => {
@@ -105,18 +106,19 @@ impl Shared {
     }
 
     async fn reclaim(&self) -> Result<(), Error> {
-        let owners = self.store.owners().await?;
+        let (owners, mut reclaimed) = (self.store.owners().await?, false);
         for owner in owners.iter().filter(|owner| identity::is_dead(owner)) {
             loop {
                 let swept = self.store.reclaim(owner, PIECE).await?;
                 self.note_reaped(&swept);
-                if swept.rows > 0 {
-                    self.heal_and_wake().await;
-                }
+                reclaimed |= swept.rows > 0;
                 if swept.rows < PIECE as usize {
                     break;
                 }
             }
+        }
+        if reclaimed {
+            self.heal_and_wake().await;
         }
         Ok(())
     }

@@ -90,13 +90,6 @@ impl Bucket {
         self.available = (self.available + amount - paid).min(self.capacity);
     }
 
-    /// Takes what an outcome really used, beyond what there is: the rest is owed.
-    pub fn charge(&mut self, amount: f64) {
-        let taken = self.available.min(amount);
-        self.available -= taken;
-        self.owed += amount - taken;
-    }
-
     /// The tokens that time brought. A clock that went back brings none, and takes none away.
     pub fn refill(&mut self, config: &LimitConfig, now: Timestamp) {
         let Some(since) = self.refilled else { return };
@@ -144,6 +137,14 @@ pub struct Candidate {
     pub crashed: bool,
     /// It was set aside before.
     pub was_blocked: bool,
+}
+
+impl Candidate {
+    /// Its keys, each with the kind of limit that may stand on it.
+    pub fn keys(&self) -> impl Iterator<Item = (LimitKind, String)> {
+        let gate = self.key.iter().map(|key| (LimitKind::Gate, key.clone()));
+        gate.chain(self.rate.iter().map(|(key, _)| (LimitKind::Rate, key.clone())))
+    }
 }
 
 /// What becomes of a candidate.
@@ -203,15 +204,15 @@ impl Admission {
     fn one(&mut self, c: &Candidate, turn: &mut Turn) -> Admitted {
         if c.crashed && turn.crashed {
             // It keeps its place in the line of its keys.
-            turn.left.extend(c.key.iter().chain(c.rate.iter().map(|(key, _)| key)).cloned());
+            turn.left.extend(c.keys());
             return Admitted::Left;
         }
         let slot = match self.slot(c, turn) {
             Ok(slot) => slot,
-            Err(refused) => return turn.refused(c.key.as_ref(), refused),
+            Err(refused) => return turn.refused(LimitKind::Gate, c.key.as_ref(), refused),
         };
         if let Err(refused) = self.tokens(c, turn) {
-            return turn.refused(c.rate.as_ref().map(|(key, _)| key), refused);
+            return turn.refused(LimitKind::Rate, c.rate.as_ref().map(|(key, _)| key), refused);
         }
         turn.crashed |= c.crashed;
         if let Some(key) = &c.key {
@@ -231,13 +232,14 @@ impl Admission {
             return Ok(c.holds);
         }
         let blocked = || Admitted::Blocked(Blocked { by: format!("key:{key}"), until: None });
-        if turn.left.contains(key) {
+        let of = (LimitKind::Gate, key.clone());
+        if turn.left.contains(&of) {
             return Err(Admitted::Left);
         }
         let Some(config) = self.config(LimitKind::Gate, key) else {
             return if c.busy || turn.keys.contains(key) { Err(blocked()) } else { Ok(None) };
         };
-        if turn.blocked.contains(key) {
+        if turn.blocked.contains(&of) {
             return Err(blocked());
         }
         let buckets = self.of(LimitKind::Gate, key, &config);
@@ -253,26 +255,24 @@ impl Admission {
     /// Takes its tokens, or says until when it waits for them.
     fn tokens(&mut self, c: &Candidate, turn: &mut Turn) -> Result<(), Admitted> {
         let Some((key, weight)) = &c.rate else { return Ok(()) };
-        if turn.left.contains(key) {
+        let of = (LimitKind::Rate, key.clone());
+        if turn.left.contains(&of) {
             return Err(Admitted::Left);
         }
         let Some(config) = self.config(LimitKind::Rate, key) else {
-            return Err(Admitted::Blocked(Blocked { by: format!("limit:{}", name_of(key)), until: None }));
+            let until = Some(after(self.now, UNKNOWN));
+            return Err(Admitted::Blocked(Blocked { by: format!("limit:{}", name_of(key)), until }));
         };
         // A weight that no shard can hold would wait for ever: the limit was made smaller since. It takes all there can be.
         let weight = weight.min(config.of_shard(LimitKind::Rate, 0));
         let now = self.now;
         let buckets = self.of(LimitKind::Rate, key, &config);
         buckets.rows.iter_mut().for_each(|b| b.refill(&config, now));
-        // Whoever comes new stands behind those to whom tokens are promised, however little it takes.
-        let line = buckets
-            .rows
-            .iter()
-            .find(|b| b.shard == 0)
-            .and_then(|b| b.promised)
-            .filter(|at| *at > now && !c.was_blocked);
-        let refused_before = turn.blocked.contains(key) || line.is_some();
-        let enough = buckets.rows.iter().find(|b| !refused_before && b.available + EPSILON >= weight && b.owed == 0.0);
+        // Whoever comes new stands behind those to whom tokens are promised, however little it takes; one that was promised
+        // before, only behind whoever was refused just now.
+        let promised = buckets.promised().filter(|at| *at > now);
+        let stands_behind = turn.blocked.contains(&of) || (promised.is_some() && !c.was_blocked);
+        let enough = buckets.rows.iter().find(|b| !stands_behind && b.available + EPSILON >= weight && b.owed == 0.0);
         if let Some(shard) = enough.map(|b| b.shard) {
             self.take(LimitKind::Rate, key, shard, weight);
             return Ok(());
@@ -282,9 +282,7 @@ impl Admission {
         }
         let soonest = buckets.rows.iter().map(|b| b.wait_for(weight, &config)).fold(f64::INFINITY, f64::min);
         let soonest = after(now, soonest);
-        // Behind the last promise; one that was promised before, only behind whoever was refused just now.
-        let promised = buckets.rows.iter().find(|b| b.shard == 0).and_then(|b| b.promised).filter(|at| *at > now);
-        let until = match promised.filter(|_| line.is_some() || turn.blocked.contains(key)) {
+        let until = match promised.filter(|_| stands_behind) {
             Some(last) => after(last, weight / config.rate.max(f64::MIN_POSITIVE)).max(soonest),
             None => soonest,
         };
@@ -333,8 +331,17 @@ pub fn healed(config: &LimitConfig, running: &[(i16, f64)]) -> Vec<Bucket> {
     buckets
 }
 
+/// Whether the counters of a rate limit's key are full: a new key's would be the same.
+pub fn is_idle(config: &LimitConfig, buckets: &[Bucket], now: Timestamp) -> bool {
+    buckets.iter().all(|b| {
+        let mut b = b.clone();
+        b.refill(config, now);
+        b.available >= b.capacity && b.owed == 0.0 && b.promised.is_none_or(|at| at <= now)
+    })
+}
+
 /// The counters of a rate limit's key under a changed limit: what was there is spread over its shards, and never more than it
-/// can hold. Full ones are idle, and go.
+/// can hold. What was promised under the old terms is not promised any more.
 pub fn resized(config: &LimitConfig, buckets: &[Bucket], now: Timestamp) -> Vec<Bucket> {
     let mut there = buckets.to_vec();
     there.iter_mut().for_each(|b| b.refill(config, now));
@@ -344,16 +351,21 @@ pub fn resized(config: &LimitConfig, buckets: &[Bucket], now: Timestamp) -> Vec<
         let new = Bucket::new(config, LimitKind::Rate, shard, now);
         Bucket { available: (available / shards).min(new.capacity), owed: owed / shards, ..new }
     };
-    let all: Vec<Bucket> = (0..config.shards.max(1)).map(bucket).collect();
-    if all.iter().all(|b| b.available >= b.capacity && b.owed == 0.0) { vec![] } else { all }
+    (0..config.shards.max(1)).map(bucket).collect()
 }
 
+/// Seconds until a row whose limit nobody knows is looked at again, should nobody have woken it.
+const UNKNOWN: f64 = 300.0;
 /// What rounding may lose of a token.
 const EPSILON: f64 = 1e-6;
 /// A promise is kept in microseconds, rounded on its way: a token that is almost there would be waited for twice.
 const ROUNDING: SignedDuration = SignedDuration::from_micros(3);
 
 impl Buckets {
+    fn promised(&self) -> Option<Timestamp> {
+        self.rows.iter().find(|b| b.shard == 0)?.promised
+    }
+
     fn promise(&mut self, until: Timestamp) {
         if let Some(first) = self.rows.iter_mut().find(|b| b.shard == 0) {
             first.promised = Some(until);
@@ -370,17 +382,18 @@ struct Turn {
     /// Keys without a gate that were taken.
     keys: HashSet<String>,
     /// Keys at which a row was refused: nobody behind it passes.
-    blocked: HashSet<String>,
+    blocked: HashSet<(LimitKind, String)>,
     /// Keys of which a row was left: nobody behind it overtakes.
-    left: HashSet<String>,
+    left: HashSet<(LimitKind, String)>,
 }
 
 impl Turn {
     /// By this key.
-    fn refused(&mut self, by: Option<&String>, answer: Admitted) -> Admitted {
+    fn refused(&mut self, kind: LimitKind, by: Option<&String>, answer: Admitted) -> Admitted {
+        let by = by.map(|key| (kind, key.clone()));
         match &answer {
-            Admitted::Blocked(_) => self.blocked.extend(by.cloned()),
-            Admitted::Left | Admitted::Takes(_) => self.left.extend(by.cloned()),
+            Admitted::Blocked(_) => self.blocked.extend(by),
+            Admitted::Left | Admitted::Takes(_) => self.left.extend(by),
         }
         answer
     }
@@ -390,4 +403,69 @@ impl Turn {
 fn after(at: Timestamp, seconds: f64) -> Timestamp {
     let span = SignedDuration::try_from_secs_f64(seconds.min(3.2e9)).unwrap_or(SignedDuration::MAX);
     at.checked_add(span).and_then(|at| at.checked_add(ROUNDING)).unwrap_or(Timestamp::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn admission() -> Admission {
+        let gate = LimitConfig { capacity: 1.0, rate: 0.0, shards: 1 };
+        let rate = LimitConfig { capacity: 5.0, rate: 1.0, shards: 1 };
+        let configs = [(LimitKind::Gate, gate), (LimitKind::Rate, rate)];
+        let configs = configs.into_iter().map(|(kind, config)| ((kind, "x".to_owned()), config)).collect();
+        Admission { configs, buckets: HashMap::new(), now: Timestamp::UNIX_EPOCH }
+    }
+
+    fn row(id: i64, key: Option<&str>, rate: Option<&str>) -> Candidate {
+        let (key, rate) = (key.map(str::to_owned), rate.map(|key| (key.to_owned(), 1.0)));
+        let id = InstanceId::new(id);
+        Candidate { id, key, busy: false, holds: None, rate, crashed: false, was_blocked: false }
+    }
+
+    fn taken(answers: &[Admitted]) -> Vec<bool> {
+        answers.iter().map(|a| matches!(a, Admitted::Takes(_))).collect()
+    }
+
+    #[test]
+    fn a_gate_and_a_rate_limit_of_one_name_are_two_limits() {
+        let rows = [row(1, Some("x:1"), None), row(2, Some("x:1"), None), row(3, None, Some("x:1"))];
+        assert_eq!(taken(&admission().decide(&rows, 9)), [true, false, true]);
+    }
+
+    #[test]
+    fn a_row_takes_from_neither_limit_unless_it_passes_both() {
+        let mut admission = admission();
+        let rows = [row(1, Some("x:1"), Some("x:2")), row(2, Some("x:1"), Some("x:2")), row(3, None, Some("x:2"))];
+        assert_eq!(taken(&admission.decide(&rows, 9)), [true, false, true]);
+        let tokens = &admission.buckets[&(LimitKind::Rate, "x:2".to_owned())].rows[0];
+        assert!((tokens.available - 3.0).abs() < EPSILON, "two of five are taken: {tokens:?}");
+    }
+
+    #[test]
+    fn what_is_owed_is_paid_first_and_a_year_brings_one_burst() {
+        let config = LimitConfig { capacity: 200.0, rate: 1.0, shards: 1 };
+        let mut bucket = Bucket::new(&config, LimitKind::Rate, 0, Timestamp::UNIX_EPOCH);
+        (bucket.available, bucket.owed) = (0.0, 50.0);
+        let later = |seconds| Timestamp::from_second(seconds).expect("near");
+        bucket.refill(&config, later(60));
+        assert!((bucket.available - 10.0).abs() < 1e-6, "{bucket:?}");
+        bucket.refill(&config, later(400 * 24 * 3_600));
+        assert!((bucket.available - 200.0).abs() < f64::EPSILON, "a year brings one burst: {bucket:?}");
+        bucket.refill(&config, Timestamp::UNIX_EPOCH);
+        assert!((bucket.available - 200.0).abs() < f64::EPSILON, "a clock set back takes nothing: {bucket:?}");
+    }
+
+    #[test]
+    fn healed_counters_never_have_more_than_the_limit_leaves() {
+        for (capacity, shards, running) in
+            [(2.0, 2, vec![(0, 2.0)]), (7.0, 3, vec![(5, 4.0), (1, 1.0)]), (1.0, 1, vec![(2, 3.0)])]
+        {
+            let config = LimitConfig { capacity, rate: 0.0, shards };
+            let sum = running.iter().map(|(_, n)| n).sum::<f64>();
+            let buckets = healed(&config, &running);
+            let available: f64 = buckets.iter().map(|b| b.available).sum();
+            assert!(available <= (capacity - sum).max(0.0), "{buckets:?}");
+        }
+    }
 }

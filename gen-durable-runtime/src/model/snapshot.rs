@@ -109,7 +109,12 @@ pub struct Snapshot {
     pub crashes: u32,
     /// Transitions so far.
     pub transitions: i64,
-    /// When it is due.
+    /// What it waits for though it is due: `key:` and a concurrency key, `rate:` and a rate limit's key, or `limit:` and the name
+    /// of one that nobody knows.
+    pub blocked_by: Option<String>,
+    /// When it was due, if it waits so.
+    pub due_at: Option<Timestamp>,
+    /// When it is due; of one that waits for a token, when that is there.
     pub eligible_at: Timestamp,
     /// The worker that holds or last held it.
     pub worker: Option<String>,

@@ -1,12 +1,18 @@
 //! What a claim under limits reads and writes, in no dialect.
 
-use std::collections::{BTreeSet, HashMap};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    time::Duration,
+};
 
 use jiff::Timestamp;
 
 use crate::model::{
-    Change, Transition,
-    admission::{Admission, Bucket, Buckets, Candidate, LimitConfig, LimitKind, healed, name_of, resized},
+    Change, Claim, Transition,
+    admission::{
+        Admission, Admitted, Blocked, Bucket, Buckets, Candidate, LimitConfig, LimitKind, healed, is_idle, name_of,
+        resized,
+    },
 };
 
 /// Candidates at least, so that what is blocked is set aside in large pieces.
@@ -50,14 +56,11 @@ pub(super) fn changed(admission: &Admission) -> (Vec<Counter<'_>>, Vec<Counter<'
 
 /// The keys without a time at which rows were set aside just now: one that became free meanwhile woke nobody.
 #[cfg(feature = "postgres")]
-pub(super) fn set_aside_for(answers: &[crate::model::admission::Admitted]) -> Vec<(String, u32)> {
-    let mut keys: HashMap<&str, u32> = HashMap::new();
-    for answer in answers {
-        let crate::model::admission::Admitted::Blocked(blocked) = answer else { continue };
-        let Some(key) = blocked.by.strip_prefix("key:") else { continue };
-        *keys.entry(key).or_default() += 1;
-    }
-    keys.into_iter().map(|(key, rows)| (key.to_owned(), rows)).collect()
+pub(super) fn set_aside_for(answers: &[Admitted]) -> Vec<(String, u32)> {
+    counts(answers.iter().filter_map(|answer| match answer {
+        Admitted::Blocked(blocked) => blocked.by.strip_prefix("key:"),
+        Admitted::Takes(_) | Admitted::Left => None,
+    }))
 }
 
 /// The concurrency keys that a batch gave up, with their slots: `status` says how each row was written.
@@ -67,7 +70,8 @@ pub(super) fn released<'t>(t: &'t Transition, status: &str) -> Option<(&'t str, 
         Change::Advance(a) if status == "executing" => {
             a.entry.concurrency.as_ref().is_some_and(|slot| slot.key == held.key)
         }
-        _ => false,
+        Change::Advance(_) | Change::Retry { .. } | Change::Done { .. } | Change::Fail { .. } => false,
+        Change::Repark | Change::Release => false,
     };
     (!stays && !held.kept).then_some((&held.key, held.slot))
 }
@@ -97,12 +101,78 @@ pub(super) struct Standing {
 
 impl Standing {
     /// What the counters are to be. A limit that nobody knows leaves them as they are; an idle key has none.
-    pub(super) fn set(&self, kind: LimitKind, running: &[(i16, f64)], now: Timestamp) -> Vec<Bucket> {
+    fn set(&self, kind: LimitKind, running: &[(i16, f64)], changed: bool, now: Timestamp) -> Vec<Bucket> {
         let Some(config) = &self.config else { return self.buckets.clone() };
         match kind {
             LimitKind::Gate if running.is_empty() => vec![],
             LimitKind::Gate => healed(config, running),
-            LimitKind::Rate => resized(config, &self.buckets, now),
+            LimitKind::Rate if is_idle(config, &self.buckets, now) => vec![],
+            LimitKind::Rate if changed => resized(config, &self.buckets, now),
+            LimitKind::Rate => self.buckets.clone(),
         }
+    }
+}
+
+/// The counters of some keys, each with what runs under it, as they are to be.
+pub(super) fn set<'k>(
+    kind: LimitKind,
+    standing: &'k BTreeMap<String, Standing>,
+    running: &HashMap<String, Vec<(i16, f64)>>,
+    changed: bool,
+    now: Timestamp,
+) -> Vec<(&'k str, Bucket)> {
+    let of = |(key, standing): (&'k String, &Standing)| {
+        let running = running.get(key).map_or(&[][..], Vec::as_slice);
+        standing.set(kind, running, changed, now).into_iter().map(|b| (key.as_str(), b)).collect::<Vec<_>>()
+    };
+    standing.iter().flat_map(of).collect()
+}
+
+/// The rows that pass, and their slots.
+pub(super) fn taken<'c>(
+    candidates: &'c [Candidate],
+    answers: &[Admitted],
+) -> impl Iterator<Item = (&'c Candidate, Option<i16>)> {
+    candidates.iter().zip(answers).filter_map(|(candidate, answer)| match answer {
+        Admitted::Takes(slot) => Some((candidate, *slot)),
+        Admitted::Blocked(_) | Admitted::Left => None,
+    })
+}
+
+/// The rows that are set aside.
+pub(super) fn blocked<'c>(
+    candidates: &'c [Candidate],
+    answers: &'c [Admitted],
+) -> impl Iterator<Item = (&'c Candidate, &'c Blocked)> {
+    candidates.iter().zip(answers).filter_map(|(candidate, answer)| match answer {
+        Admitted::Blocked(blocked) => Some((candidate, blocked)),
+        Admitted::Takes(_) | Admitted::Left => None,
+    })
+}
+
+/// Which of the claims hold a slot to their end.
+pub(super) fn mark_held(claims: &mut [Claim], held: &[String]) {
+    for claim in claims {
+        let key = claim.concurrency_key.as_deref().filter(|_| claim.slot.is_some());
+        claim.holds = key.is_some_and(|key| held.iter().any(|name| name == name_of(key)));
+    }
+}
+
+/// How soon to look again where someone else held the counters, or a key, of rows that are due.
+const IN_FLIGHT: Duration = Duration::from_millis(20);
+
+/// What a claim under limits came to, for whoever claims next. Rows that were set aside made room: there may be more behind them.
+pub(super) struct Came {
+    pub(super) looked: usize,
+    pub(super) again: Option<Duration>,
+}
+
+impl Came {
+    pub(super) fn of(answers: &[Admitted], admission: &Admission, limit: u32, claims: usize) -> Self {
+        let moved = answers.iter().any(|a| matches!(a, Admitted::Blocked(_)));
+        let passed = answers.iter().filter(|a| matches!(a, Admitted::Takes(_))).count();
+        let missed = admission.buckets.values().any(|b| b.locked) || passed > claims;
+        let looked = if moved { limit as usize } else { claims };
+        Self { looked, again: missed.then_some(IN_FLIGHT) }
     }
 }

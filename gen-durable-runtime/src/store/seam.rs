@@ -43,9 +43,9 @@ pub trait Store: Send + Sync + 'static {
     /// Counters follow. Answers with the queues that may have work now.
     fn define_limits<'a>(&'a self, limits: &'a [LimitDef], by_operator: bool) -> Pending<'a, BTreeSet<String>>;
 
-    /// Sets the counters of up to `limit` gate keys to what really runs, and lets idle ones go; answers with the last key, if there
-    /// may be more.
-    fn heal<'a>(&'a self, after: &'a str, limit: u32) -> Pending<'a, Option<String>>;
+    /// Lets the counters of idle keys go, up to `limit` keys of a kind, and sets those of gates to what really runs; answers with
+    /// the last key, if there may be more.
+    fn heal<'a>(&'a self, kind: LimitKind, after: &'a str, limit: u32) -> Pending<'a, Option<String>>;
 
     /// Ends up to `limit` waits whose time is up, and says when the next one is.
     fn end_waits(&self, limit: u32) -> Pending<'_, Swept>;

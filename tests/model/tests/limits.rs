@@ -213,7 +213,7 @@ impl Play<'_> {
 
     /// What the floor of an engine does.
     async fn settle(&self) {
-        self.store.heal("", 100).await.expect("heals");
+        self.store.heal(LimitKind::Gate, "", 100).await.expect("heals");
         let causes = self.store.blocked("", 100).await.expect("looks");
         let keys: Vec<_> = causes.iter().filter_map(|c| Some((c.strip_prefix("key:")?.to_owned(), 100))).collect();
         self.store.unblock(&keys).await.expect("wakes");

@@ -10,11 +10,11 @@ use crate::{
     Error, StoreClass,
     model::{
         Claim, InstanceId,
-        admission::{Admission, Admitted, Bucket, Candidate, LimitConfig, LimitKind, name_of},
+        admission::{Admission, Admitted, Bucket, Candidate, LimitConfig, LimitKind},
     },
     store::{
         ClaimOrder, Claimed,
-        limiting::{self, CANDIDATES, Counter},
+        limiting::{self, CANDIDATES, Came, Counter},
         written::{moment, timestamp},
     },
 };
@@ -32,16 +32,23 @@ impl Postgres {
         let claims = self.take(&mut session, order, &candidates, &answers).await?;
         self.note_held(&mut session, &claims).await?;
         self.set_aside(&mut session, &candidates, &answers).await?;
-        let (next_due, next_deadline) = self.next_moments(&mut session, order.queue).await?;
+        let came = Came::of(&answers, &admission, order.limit, claims.len());
+        let short = claims.len() < order.limit as usize;
+        let next = if short { self.next_moments(&mut session, order.queue).await? } else { (None, None) };
         session.end().await?;
         // In a new snapshot: a key that became free while this went on found nobody set aside.
         let aside = limiting::set_aside_for(&answers);
         let wakes = if aside.is_empty() { BTreeSet::new() } else { self.unblock_keys(&aside).await? };
-        // Whoever was set aside or taken made room for others.
-        let moved = answers.iter().any(|a| matches!(a, Admitted::Blocked(_)));
-        let looked = if moved && claims.is_empty() { order.limit as usize } else { claims.len() };
-        let limited = !candidates.is_empty();
-        Ok(Claimed { claims, looked, limited, wakes, now: admission.now, next_due, next_deadline })
+        let again = came.again.and_then(|again| admission.now.checked_add(again).ok());
+        Ok(Claimed {
+            claims,
+            looked: came.looked,
+            limited: !candidates.is_empty(),
+            wakes,
+            now: admission.now,
+            next_due: next.0.into_iter().chain(again).min(),
+            next_deadline: next.1,
+        })
     }
 
     async fn candidates(&self, session: &mut Session<'_>, order: &ClaimOrder<'_>) -> Result<Vec<Candidate>, Error> {
@@ -60,8 +67,10 @@ impl Postgres {
     async fn limits_of(&self, session: &mut Session<'_>, candidates: &[Candidate]) -> Result<Admission, Error> {
         let (kinds, names) = limiting::names(candidates);
         let found = session.rows(sqlx::query(self.statements().limits()).bind(&kinds).bind(&names)).await?;
-        let configs = found.iter().map(config).collect::<Result<HashMap<_, _>, Error>>()?;
-        let now = rows::timestamp(self.clock(session).await?);
+        let first = found.first().ok_or_else(|| rows::unreadable("now_us"))?;
+        let now = timestamp(rows::get(first, "now_us")?);
+        let named = found.iter().filter(|r| rows::get::<Option<&str>>(r, "kind").is_ok_and(|kind| kind.is_some()));
+        let configs = named.map(config).collect::<Result<HashMap<_, _>, Error>>()?;
         let mut admission = Admission { configs, buckets: HashMap::new(), now };
         let counted = limiting::counted(&admission, candidates);
         if counted.is_empty() {
@@ -79,11 +88,6 @@ impl Postgres {
             buckets.locked = stand > buckets.rows.len();
         }
         Ok(admission)
-    }
-
-    async fn clock(&self, session: &mut Session<'_>) -> Result<i64, Error> {
-        let rows = session.rows(sqlx::query(self.statements().clock())).await?;
-        rows::get(rows.first().ok_or_else(|| rows::unreadable("now_us"))?, "now_us")
     }
 
     async fn write_counters(&self, session: &mut Session<'_>, admission: &Admission) -> Result<(), Error> {
@@ -123,16 +127,12 @@ impl Postgres {
         candidates: &[Candidate],
         answers: &[Admitted],
     ) -> Result<Vec<Claim>, Error> {
-        let taken = candidates.iter().zip(answers).filter_map(|(c, answer)| match answer {
-            Admitted::Takes(slot) => Some((c.id.get(), *slot, c.key.as_deref().filter(|_| slot.is_none()))),
-            Admitted::Blocked(_) | Admitted::Left => None,
-        });
         let (mut ids, mut slots, mut keys) = (vec![], vec![], vec![]);
-        taken.for_each(|(id, slot, key)| {
-            ids.push(id);
+        for (candidate, slot) in limiting::taken(candidates, answers) {
+            ids.push(candidate.id.get());
             slots.push(slot);
-            keys.push(key);
-        });
+            keys.push(candidate.key.as_deref().filter(|_| slot.is_none()));
+        }
         if ids.is_empty() {
             return Ok(vec![]);
         }
@@ -145,10 +145,7 @@ impl Postgres {
             found.iter().map(|r| rows::claim(r, &order.token, order.queue)).collect::<Result<Vec<Claim>, _>>()?;
         let place: HashMap<i64, usize> = ids.iter().enumerate().map(|(at, id)| (*id, at)).collect();
         claims.sort_by_key(|claim| place.get(&claim.id.get()).copied());
-        for claim in &mut claims {
-            let key = claim.concurrency_key.as_deref().filter(|_| claim.slot.is_some());
-            claim.holds = key.is_some_and(|key| order.known.held.iter().any(|name| name == name_of(key)));
-        }
+        limiting::mark_held(&mut claims, &order.known.held);
         Ok(claims)
     }
 
@@ -173,12 +170,10 @@ impl Postgres {
         answers: &[Admitted],
     ) -> Result<(), Error> {
         let (mut ids, mut causes, mut until) = (vec![], vec![], vec![]);
-        for (candidate, answer) in candidates.iter().zip(answers) {
-            if let Admitted::Blocked(blocked) = answer {
-                ids.push(candidate.id.get());
-                causes.push(blocked.by.as_str());
-                until.push(blocked.until.map(moment));
-            }
+        for (candidate, blocked) in limiting::blocked(candidates, answers) {
+            ids.push(candidate.id.get());
+            causes.push(blocked.by.as_str());
+            until.push(blocked.until.map(moment));
         }
         if ids.is_empty() {
             return Ok(());

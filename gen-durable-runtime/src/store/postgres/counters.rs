@@ -10,7 +10,7 @@ use crate::{
     model::admission::{Bucket, LimitConfig, LimitKind},
     store::{
         LimitDef,
-        limiting::{Standing, causes_of},
+        limiting::{self, Standing, causes_of},
         written::{moment, timestamp},
     },
 };
@@ -81,10 +81,15 @@ impl Postgres {
         Ok(queues)
     }
 
-    pub(super) async fn heal_gates(&self, after: &str, limit: u32) -> Result<Option<String>, Error> {
+    pub(super) async fn heal_counters(
+        &self,
+        kind: LimitKind,
+        after: &str,
+        limit: u32,
+    ) -> Result<Option<String>, Error> {
         let mut session = self.session("counting slots").await?;
         session.begin().await?;
-        let last = self.set_counters(&mut session, LimitKind::Gate, None, after, limit).await?;
+        let last = self.set_counters(&mut session, kind, None, after, limit).await?;
         session.end().await?;
         Ok(last)
     }
@@ -113,11 +118,8 @@ impl Postgres {
                 running.entry(rows::get(&row, "key")?).or_default().push((rows::get(&row, "shard")?, slots));
             }
         }
-        let mut written: Vec<(&str, Bucket)> = Vec::new();
-        for (key, standing) in &standing {
-            let running = running.get(key).map_or(&[][..], Vec::as_slice);
-            written.extend(standing.set(kind, running, now).into_iter().map(|b| (key.as_str(), b)));
-        }
+        // Only a change of the limits is for limits by name.
+        let written = limiting::set(kind, &standing, &running, names.is_some(), now);
         let query = sqlx::query(self.statements().counters_write())
             .bind(kind.as_str())
             .bind(written.iter().map(|(key, _)| *key).collect::<Vec<_>>())
@@ -126,10 +128,12 @@ impl Postgres {
             .bind(written.iter().map(|(_, b)| b.available).collect::<Vec<_>>())
             .bind(written.iter().map(|(_, b)| b.owed).collect::<Vec<_>>())
             .bind(written.iter().map(|(_, b)| b.refilled.map(moment)).collect::<Vec<_>>())
-            .bind(&keys);
+            .bind(&keys)
+            .bind(written.iter().map(|(_, b)| b.promised.map(moment)).collect::<Vec<_>>());
         session.rows(query).await?;
         let more = keys.len() == limit as usize;
-        Ok(keys.last().filter(|_| more).map(|key| (*key).to_owned()))
+        // The last one in the order of the database, which may have a collation of its own.
+        found.last().filter(|_| more).map(|row| rows::get(row, "key")).transpose()
     }
 
     /// Gives slots back in the transaction that ended their runs.
@@ -169,7 +173,7 @@ fn standing(found: &[PgRow]) -> Result<(BTreeMap<String, Standing>, jiff::Timest
             available: rows::get(row, "available")?,
             owed: rows::get(row, "owed")?,
             refilled: rows::get::<Option<i64>>(row, "refilled_us")?.map(timestamp),
-            promised: None,
+            promised: rows::get::<Option<i64>>(row, "promised_us")?.map(timestamp),
         };
         let of: &mut Standing =
             all.entry(rows::get(row, "key")?).or_insert_with(|| Standing { config, buckets: vec![] });

@@ -115,6 +115,8 @@ pub(super) fn snapshot(row: &PgRow) -> Result<Snapshot, Error> {
         awaits: get(row, "awaits")?,
         await_deadline: at("await_deadline_us")?,
         deadline: at("deadline_us")?,
+        blocked_by: get(row, "blocked_by")?,
+        due_at: at("due_us")?,
         key: get(row, "correlation_key")?,
         key_kept: get(row, "key_kept")?,
         queue: get(row, "queue")?,

@@ -10,6 +10,7 @@ use crate::{
     machine::{ChildCounts, ChildResult},
     model::{
         Child, ClaimToken, HistoryEntry, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Target, Transition,
+        admission::LimitKind,
     },
     store::{
         CallerTransaction, Cancelling, ChildPage, ClaimOrder, Claimed, Commits, DatabaseOptions, Delivery,
@@ -114,8 +115,8 @@ impl Store for Postgres {
         Box::pin(self.define(limits, by_operator))
     }
 
-    fn heal<'a>(&'a self, after: &'a str, limit: u32) -> Pending<'a, Option<String>> {
-        Box::pin(self.heal_gates(after, limit))
+    fn heal<'a>(&'a self, kind: LimitKind, after: &'a str, limit: u32) -> Pending<'a, Option<String>> {
+        Box::pin(self.heal_counters(kind, after, limit))
     }
 
     fn commit<'a>(&'a self, batch: &'a [Transition]) -> Pending<'a, Commits> {

@@ -15,11 +15,11 @@ use crate::{
     Error,
     model::{
         Claim, InstanceId,
-        admission::{Admission, Admitted, Bucket, Candidate, LimitConfig, LimitKind, name_of},
+        admission::{Admission, Admitted, Bucket, Candidate, LimitConfig, LimitKind},
     },
     store::{
         ClaimOrder, Claimed,
-        limiting::{self, CANDIDATES, Counter},
+        limiting::{self, CANDIDATES, Came, Counter},
         written::{moment, timestamp},
     },
 };
@@ -33,32 +33,24 @@ impl Sqlite {
         let answers = admission.decide(&candidates, order.limit as usize);
         let (standing, minted) = limiting::changed(&admission);
         write_counters(&mut session, standing.iter().chain(&minted)).await?;
-        let taken: Vec<(i64, Option<i16>)> = (candidates.iter().zip(&answers))
-            .filter_map(|(c, answer)| match answer {
-                Admitted::Takes(slot) => Some((c.id.get(), *slot)),
-                Admitted::Blocked(_) | Admitted::Left => None,
-            })
-            .collect();
+        let taken = limiting::taken(&candidates, &answers).map(|(c, slot)| (c.id.get(), slot)).collect::<Vec<_>>();
         let mut claims = if taken.is_empty() { vec![] } else { claim::take(&mut session, order, &taken, now).await? };
-        for claim in &mut claims {
-            let key = claim.concurrency_key.as_deref().filter(|_| claim.slot.is_some());
-            claim.holds = key.is_some_and(|key| order.known.held.iter().any(|name| name == name_of(key)));
-        }
+        limiting::mark_held(&mut claims, &order.known.held);
         note_held(&mut session, &claims).await?;
         set_aside(&mut session, &candidates, &answers, now).await?;
-        let (next_due, next_deadline) = claim::next(&mut session, order.queue, now).await?;
+        let came = Came::of(&answers, &admission, order.limit, claims.len());
+        let short = claims.len() < order.limit as usize;
+        let next = if short { claim::next(&mut session, order.queue, now).await? } else { (None, None) };
         session.end().await?;
-        let moved = answers.iter().any(|a| matches!(a, Admitted::Blocked(_)));
-        let looked = if moved && claims.is_empty() { order.limit as usize } else { claims.len() };
         Ok(Claimed {
             claims,
-            looked,
+            looked: came.looked,
             limited: !candidates.is_empty(),
-            // Nobody else wrote meanwhile: what was found busy is.
+            // Nobody else wrote meanwhile: what was found busy is, and nobody held what was counted.
             wakes: BTreeSet::new(),
             now: timestamp(now),
-            next_due: next_due.map(timestamp),
-            next_deadline: next_deadline.map(timestamp),
+            next_due: next.0.map(timestamp),
+            next_deadline: next.1.map(timestamp),
         })
     }
 }
@@ -162,11 +154,8 @@ async fn set_aside(
     answers: &[Admitted],
     now: i64,
 ) -> Result<(), Error> {
-    let blocked: Vec<(i64, &str, Option<i64>)> = (candidates.iter().zip(answers))
-        .filter_map(|(c, answer)| match answer {
-            Admitted::Blocked(b) => Some((c.id.get(), b.by.as_str(), b.until.map(moment))),
-            Admitted::Takes(_) | Admitted::Left => None,
-        })
+    let blocked: Vec<(i64, &str, Option<i64>)> = limiting::blocked(candidates, answers)
+        .map(|(c, blocked)| (c.id.get(), blocked.by.as_str(), blocked.until.map(moment)))
         .collect();
     if blocked.is_empty() {
         return Ok(());

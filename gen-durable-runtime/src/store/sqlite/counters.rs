@@ -16,7 +16,7 @@ use crate::{
     model::admission::{Bucket, LimitConfig, LimitKind},
     store::{
         LimitDef,
-        limiting::{Standing, causes_of},
+        limiting::{self, Standing, causes_of},
         written::timestamp,
     },
 };
@@ -81,9 +81,14 @@ impl Sqlite {
         Ok(queues)
     }
 
-    pub(super) async fn heal_gates(&self, after: &str, limit: u32) -> Result<Option<String>, Error> {
+    pub(super) async fn heal_counters(
+        &self,
+        kind: LimitKind,
+        after: &str,
+        limit: u32,
+    ) -> Result<Option<String>, Error> {
         let mut session = self.writing("counting slots", Survive::Crash).await?;
-        let last = self.set_counters(&mut session, LimitKind::Gate, None, after, limit).await?;
+        let last = self.set_counters(&mut session, kind, None, after, limit).await?;
         session.end().await?;
         Ok(last)
     }
@@ -106,11 +111,8 @@ impl Sqlite {
         let keys: Vec<&str> = standing.keys().map(String::as_str).collect();
         let running = if kind == LimitKind::Gate { running(session, &keys).await? } else { HashMap::new() };
         let now = timestamp(self.now());
-        let mut written: Vec<(&str, Bucket)> = Vec::new();
-        for (key, standing) in &standing {
-            let running = running.get(key).map_or(&[][..], Vec::as_slice);
-            written.extend(standing.set(kind, running, now).into_iter().map(|b| (key.as_str(), b)));
-        }
+        // Only a change of the limits is for limits by name.
+        let written = limiting::set(kind, &standing, &running, names.is_some(), now);
         session.rows(sqlx::query(sql::buckets_drop()).bind(kind.as_str()).bind(json(&keys)?)).await?;
         let counters = json(&written.iter().map(|(key, b)| admit::row(kind, key, b)).collect::<Vec<_>>())?;
         session.rows(sqlx::query(sql::buckets_write()).bind(counters)).await?;
@@ -166,7 +168,7 @@ fn standing(found: &[SqliteRow]) -> Result<BTreeMap<String, Standing>, Error> {
             available: rows::get(row, "available")?,
             owed: rows::get(row, "owed")?,
             refilled: rows::get::<Option<i64>>(row, "last_refill")?.map(timestamp),
-            promised: None,
+            promised: rows::get::<Option<i64>>(row, "promised_at")?.map(timestamp),
         };
         let of: &mut Standing =
             all.entry(rows::get(row, "key")?).or_insert_with(|| Standing { config, buckets: vec![] });
@@ -196,5 +198,5 @@ pub(super) async fn give_back(
     if keys.is_empty() {
         return Ok(BTreeSet::new());
     }
-    unblock(session, &crate::store::limiting::counts(keys.iter().map(String::as_str)), now).await
+    unblock(session, &limiting::counts(keys.iter().map(String::as_str)), now).await
 }

@@ -14,6 +14,36 @@ const SCHEMA: [&str; 3] = [
 fn expected() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
     vec![
         ("claim", sql::claim(), &["gen_durable_pick (queue=?)", "gen_durable_concurrency_active"]),
+        ("candidates", sql::candidates(), &["gen_durable_pick (queue=?", "gen_durable_concurrency_active"]),
+        ("claim_crowd", sql::claim_crowd(), &["gen_durable_pick (queue=?)", "gen_durable_concurrency_active"]),
+        ("limits", sql::limits(), &["gen_durable_bucket_configs"]),
+        ("buckets", sql::buckets(), &["gen_durable_buckets_1 (kind=? AND key=?)"]),
+        ("buckets_drop", sql::buckets_drop(), &["gen_durable_buckets_1 (kind=? AND key=?)"]),
+        ("set_aside", sql::set_aside(), &["INTEGER PRIMARY KEY"]),
+        ("credit", sql::credit(), &["gen_durable_buckets_1 (kind=? AND key=? AND shard=?)"]),
+        ("release_held", sql::release_held(), &["PRIMARY KEY (instance_id=?)"]),
+        ("unblock", sql::unblock(), &["gen_durable_blocked (blocked_by=?)"]),
+        (
+            "unblock_free",
+            sql::unblock_free(),
+            &["gen_durable_concurrency_active", "gen_durable_buckets_1 (kind=? AND key=?)"],
+        ),
+        (
+            "unblock_name",
+            sql::unblock_name(),
+            &["gen_durable_blocked (blocked_by=?)", "gen_durable_blocked (blocked_by>? AND blocked_by<?)"],
+        ),
+        ("blocked", sql::blocked(), &["gen_durable_blocked (blocked_by>?)"]),
+        (
+            "counters",
+            sql::counters(),
+            &["gen_durable_buckets_1 (kind=? AND key>?)", "gen_durable_buckets_1 (kind=? AND key=?)"],
+        ),
+        (
+            "slots_taken",
+            sql::slots_taken(),
+            &["gen_durable_lease", "gen_durable_held_key (key=?)", "INTEGER PRIMARY KEY"],
+        ),
         ("claim_take", sql::claim_take(), &["INTEGER PRIMARY KEY", "signals_", "gen_durable_parent"]),
         ("claim_exits", sql::claim_exits(), &["INTEGER PRIMARY KEY", "signals_"]),
         ("claim_signals", sql::claim_signals(), &["INTEGER PRIMARY KEY"]),
@@ -103,6 +133,7 @@ fn allowed(line: &str) -> bool {
     [
         "CONSTANT",
         "levels",
+        "causes",
         "(subquery",
         "VIRTUAL TABLE",
         "SCAN i",
@@ -111,6 +142,8 @@ fn allowed(line: &str) -> bool {
         "SCAN e",
         "SCAN d",
         "SCAN one",
+        "SCAN back",
+        "SCAN t",
     ]
     .iter()
     .any(|text| line.contains(text))

@@ -119,6 +119,8 @@ pub(super) fn snapshot(row: &SqliteRow) -> Result<Snapshot, Error> {
         awaits: list(row, "awaits")?.unwrap_or_default(),
         await_deadline: at("await_deadline")?.map(timestamp),
         deadline: at("deadline_at")?.map(timestamp),
+        blocked_by: get(row, "blocked_by")?,
+        due_at: at("due_at")?.map(timestamp),
         key: get(row, "correlation_key")?,
         key_kept: get(row, "key_kept")?,
         queue: get(row, "queue")?,

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use gen_durable::{Status, prelude::*, start};
+use gen_durable_runtime::model::admission::{LimitConfig, LimitKind};
 use suite::{Db, eventually, nothing_lost, size};
 
 use crate::{Hands, Pass, Plain, Room, Turn, Work};
@@ -17,6 +18,7 @@ suite::stores! {
         a_held_slot_is_kept_from_the_first_claim_to_the_end,
         slots_of_a_crash_come_back,
         a_changed_limit_holds_from_then_on,
+        work_behind_thousands_of_blocked_rows_does_not_wait_for_the_poll,
     }
 }
 
@@ -90,7 +92,7 @@ async fn counters_are_full_again_when_all_have_ended(db: Db) {
     assert_eq!(db.count(missing).await, 0);
     let rows = "SELECT count(*) FROM gen_durable_buckets WHERE kind = 'conc'";
     assert_eq!(db.count(rows).await, 6, "three keys of two shards");
-    db.store.heal("", 100).await.expect("heals");
+    db.store.heal(LimitKind::Gate, "", 100).await.expect("heals");
     assert_eq!(db.count(rows).await, 0, "idle counters go whole");
     work.stop().await;
 }
@@ -135,7 +137,7 @@ async fn a_held_slot_is_kept_from_the_first_claim_to_the_end(db: Db) {
     assert_eq!(came, [0, 1], "parked, they keep their rooms");
     assert_eq!(db.count("SELECT count(*) FROM gen_durable_held").await, 2);
     // A count of what really runs leaves them alone.
-    db.store.heal("", 100).await.expect("heals");
+    db.store.heal(LimitKind::Gate, "", 100).await.expect("heals");
     guests[0].signal(Wake {}).await.expect("delivers");
     assert_eq!(guests[0].wait().timeout(LONG).await.expect("ends"), 0);
     eventually("the third comes", LONG, async || work.hands.order().len() == 3).await;
@@ -171,9 +173,9 @@ async fn slots_of_a_crash_come_back(db: Db) {
 async fn a_changed_limit_holds_from_then_on(db: Db) {
     let work = Work::on(&db).await;
     let wide = gen_durable_runtime::store::LimitDef {
-        kind: gen_durable_runtime::model::admission::LimitKind::Gate,
+        kind: LimitKind::Gate,
         name: "door".into(),
-        config: gen_durable_runtime::model::admission::LimitConfig { capacity: 7.0, rate: 0.0, shards: 3 },
+        config: LimitConfig { capacity: 7.0, rate: 0.0, shards: 3 },
     };
     let all = work.start_all((0..10).map(|n| Pass::start(9, n, 400))).await;
     let running = "SELECT count(*) FROM gen_durable WHERE status = 'executing'";
@@ -191,4 +193,21 @@ async fn a_changed_limit_holds_from_then_on(db: Db) {
     Work::on(&db).await.stop().await;
     assert_eq!(db.number("SELECT capacity FROM gen_durable_bucket_configs WHERE name = 'door'").await, 7.0);
     assert_eq!(all[0].show().await.expect("stands").status, Status::Done);
+}
+
+/// Each claim sets at most a thousand aside: it goes on at once, and not with the next poll of a second.
+async fn work_behind_thousands_of_blocked_rows_does_not_wait_for_the_poll(db: Db) {
+    let client = gen_durable::Client::on(db.store.clone());
+    client.start_many((0..4_500).map(|n| Pass::start(1, n, 3_600_000))).await.expect("starts");
+    let free = client.start(Plain::start(1)).await.expect("starts");
+    let began = Instant::now();
+    let work = Work::on(&db).await;
+    free.wait().timeout(LONG).await.expect("ends");
+    // Five claims; four polls would be four seconds.
+    assert!(began.elapsed() < Duration::from_millis(3_500), "after {:?}", began.elapsed());
+    let blocked = gen_durable::Filter::default().machine("pass").limit(1);
+    let stands = work.client.list(blocked).await.expect("lists").remove(0);
+    assert_eq!(stands.blocked_by.as_deref(), Some("key:door:1"));
+    assert!(stands.due_at.is_some_and(|at| at < stands.eligible_at));
+    work.stop().await;
 }

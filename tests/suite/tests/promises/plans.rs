@@ -4,8 +4,12 @@
 use std::time::Duration;
 
 use gen_durable_runtime::{
-    model::{Change, Claim, Committed, Deadline, Entry, Json, StartSpec, Transition, Verdict, plan},
-    store::Known,
+    model::{
+        Change, Claim, Committed, ConcurrencySlot, Deadline, Entry, Json, StartSpec, Transition, Verdict,
+        admission::{LimitConfig, LimitKind},
+        plan,
+    },
+    store::{ClaimOrder, Known, LimitDef},
 };
 use sqlx::Row;
 use suite::{Db, order, start};
@@ -16,6 +20,7 @@ suite::stores! {
     postgres {
         cost_follows_the_batch_and_not_the_table => "SQLite counts no buffers; `writes` counts the pages it writes",
         a_page_of_history_costs_the_same_wherever_it_stands => "every statement's plan is checked there",
+        cost_under_limits_follows_the_batch_whatever_is_blocked_or_due_later => "every statement's plan is checked there",
         an_empty_claim_looks_at_a_handful_of_blocks_whatever_is_parked_or_due_later => "SQLite counts no buffers; `writes` counts the pages it writes",
         statements_are_counted => "SQLite counts no statements; `writes` counts transactions",
     }
@@ -120,6 +125,66 @@ async fn cost_follows_the_batch_and_not_the_table(db: Db) {
     check("150,000 others, statistics without them", &round(&db, "mixed").await);
     db.run("VACUUM ANALYZE gen_durable").await;
     check("150,000 others, analyzed", &round(&db, "mixed, analyzed").await);
+}
+
+/// Rows of a gate that half of the batch passes: claimed, set aside, ended, woken.
+#[cfg(feature = "postgres")]
+async fn round_under_limits(db: &Db, at: &str) -> Vec<(&'static str, i64)> {
+    let slot = ConcurrencySlot { key: "door:1".into(), limit: Some(50) };
+    let entry = Entry { concurrency: Some(slot), ..suite::entry("a") };
+    db.store.start(&vec![StartSpec { entry, priority: Some(-1), ..start() }; BATCH]).await.expect("starts");
+    reset(db).await;
+    let known = known();
+    let token = format!("{at}#l");
+    let claimed = db.store.claim(&ClaimOrder { limits: true, ..order(&known, 100, &token) }).await.expect("claims");
+    assert_eq!(claimed.claims.iter().filter(|c| c.slot.is_some()).count(), 50, "{at}");
+    let done = |c: &Claim| {
+        let verdict = Verdict::Done { result: Json::stored("1"), carry: None };
+        plan::outcome(c, verdict, RULES).expect("a plan")
+    };
+    let commits = db.store.commit(&claimed.claims.iter().map(done).collect::<Vec<_>>()).await.expect("commits");
+    assert_eq!(commits.released, [("door:1".to_owned(), 50)]);
+    db.store.unblock(&commits.released).await.expect("wakes");
+    let mut costs = Vec::new();
+    for (name, text) in [
+        ("candidates", "AS was_blocked"),
+        ("counters", "AS stand"),
+        ("take", "concurrency_shard = chosen.slot"),
+        ("aside", "due_at = coalesce(g.due_at"),
+        ("credit", "back.slots"),
+        ("unblock", "LIMIT f.slots"),
+    ] {
+        let (calls, blocks) = cost(db, text).await;
+        assert!(calls > 0, "{name} was not seen");
+        costs.push((name, blocks / calls));
+    }
+    db.run("DELETE FROM gen_durable WHERE concurrency_key = 'door:1'").await;
+    costs
+}
+
+#[cfg(feature = "postgres")]
+async fn cost_under_limits_follows_the_batch_whatever_is_blocked_or_due_later(db: Db) {
+    let config = LimitConfig { capacity: 50.0, rate: 0.0, shards: 2 };
+    let gate = LimitDef { kind: LimitKind::Gate, name: "door".into(), config };
+    db.store.define_limits(&[gate], false).await.expect("sets");
+    db.run("ALTER TABLE gen_durable SET (autovacuum_enabled = off)").await;
+    check("empty, no statistics", &round_under_limits(&db, "empty").await);
+    db.run("VACUUM ANALYZE gen_durable").await;
+    db.run(
+        "INSERT INTO gen_durable (fsm, step, eligible_at, due_at, blocked_by, concurrency_key)
+         SELECT 'm', 'a', 'infinity', now(), 'key:door:2', 'door:2' FROM generate_series(1, 100000)",
+    )
+    .await;
+    db.run(
+        "INSERT INTO gen_durable (fsm, step, priority, eligible_at)
+         SELECT 'm', 'a', -5, now() + interval '30 d' FROM generate_series(1, 100000)",
+    )
+    .await;
+    db.run("INSERT INTO gen_durable_buckets (kind, key, shard, capacity, available) SELECT 'conc', 'door:x' || i, 0, 25, 25 FROM generate_series(1, 20000) i").await;
+    check("200,000 others, statistics of an empty table", &round_under_limits(&db, "stale").await);
+    db.run("VACUUM ANALYZE gen_durable").await;
+    db.run("VACUUM ANALYZE gen_durable_buckets").await;
+    check("200,000 others, analyzed", &round_under_limits(&db, "large").await);
 }
 
 #[cfg(feature = "postgres")]

@@ -2,8 +2,9 @@
 -- Index: the primary key. Lock: SKIP LOCKED, in the order of keys. $1 kinds  $2 keys
 WITH held AS MATERIALIZED (
   SELECT b.kind, b.key, b.shard, b.capacity, b.available, b.owed, b.last_refill, b.promised_at
-  FROM unnest($1::text[], $2::text[]) AS i(kind, key)
+  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS i(kind, key, ord)
   JOIN {schema}.gen_durable_buckets b ON b.kind = i.kind AND b.key = i.key
+  WHERE i.ord * 0 = 0 -- expects one row: see commit.sql
   ORDER BY b.kind, b.key, b.shard
   FOR UPDATE OF b SKIP LOCKED
 )

@@ -7,6 +7,7 @@ WITH keys AS (
 )
 SELECT b.key, b.shard, b.capacity, b.available, b.owed, c.capacity AS config_capacity, c.rate, c.shards,
   (extract(epoch FROM b.last_refill) * 1000000)::bigint AS refilled_us,
+  (extract(epoch FROM b.promised_at) * 1000000)::bigint AS promised_us,
   (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us
 FROM {schema}.gen_durable_buckets b
 LEFT JOIN {schema}.gen_durable_bucket_configs c ON c.kind = b.kind AND c.name = split_part(b.key, ':', 1)

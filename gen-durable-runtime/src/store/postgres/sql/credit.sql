@@ -1,5 +1,5 @@
 -- Gives slots back, each to the shard it came from; what is owed is paid first. Runs in the transaction that ends the runs.
--- Index: the primary key. Lock: in the order of keys; it waits, for a claim or a commit of the same key.
+-- Index: the primary key. Lock: in the order of keys, as counters.sql; it waits, for a claim or a commit of the same key.
 -- $1 keys  $2 shards, each once per slot
 WITH back AS (
   SELECT i.key, (i.shard % greatest(coalesce(c.shards, 1), 1))::smallint AS shard, count(*)::float8 AS slots
@@ -9,7 +9,7 @@ WITH back AS (
 ), held AS MATERIALIZED (
   SELECT b.key, b.shard, back.slots
   FROM back JOIN {schema}.gen_durable_buckets b ON b.kind = 'conc' AND b.key = back.key AND b.shard = back.shard
-  ORDER BY b.key COLLATE "C", b.shard
+  ORDER BY b.key, b.shard
   FOR UPDATE OF b
 )
 UPDATE {schema}.gen_durable_buckets b

@@ -5,6 +5,7 @@ SELECT g.id, g.fsm, g.fsm_version, g.step, g.status::text AS status, g.state::te
   g.queue, g.priority, g.home_queue, g.home_priority,
   g.attempt, g.crashes, g.transitions, g.locked_by,
   (extract(epoch FROM CASE WHEN isfinite(g.await_deadline) THEN g.await_deadline END) * 1000000)::bigint AS await_deadline_us,
+  g.blocked_by, (extract(epoch FROM CASE WHEN isfinite(g.due_at) THEN g.due_at END) * 1000000)::bigint AS due_us,
   (extract(epoch FROM CASE WHEN isfinite(g.deadline_at) THEN g.deadline_at END) * 1000000)::bigint AS deadline_us,
   (extract(epoch FROM CASE WHEN isfinite(g.eligible_at) THEN g.eligible_at END) * 1000000)::bigint AS eligible_us,
   (extract(epoch FROM CASE WHEN isfinite(g.lease_expires_at) THEN g.lease_expires_at END) * 1000000)::bigint AS lease_us,

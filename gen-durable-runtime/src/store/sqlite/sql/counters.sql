@@ -1,6 +1,6 @@
 -- The counters of some keys, in order: of one kind, of these names or of all, after a given key.
 -- Index: the primary key. ?1 kind  ?2 names, or all  ?3 after  ?4 limit of keys
-SELECT b.key, b.shard, b.capacity, b.available, b.owed, b.last_refill, c.capacity AS config_capacity, c.rate, c.shards
+SELECT b.key, b.shard, b.capacity, b.available, b.owed, b.last_refill, b.promised_at, c.capacity AS config_capacity, c.rate, c.shards
 FROM gen_durable_buckets AS b
 LEFT JOIN gen_durable_bucket_configs AS c ON c.kind = b.kind AND c.name = substr(b.key, 1, instr(b.key || ':', ':') - 1)
 WHERE b.kind = ?1 AND b.key IN (

@@ -1,5 +1,5 @@
 -- How many slots of these keys are taken, by shard: by rows that execute, and by those that hold one to their end.
--- Index: gen_durable_lease; gen_durable_held is as small as what it counts. ?1 keys
+-- Index: gen_durable_lease; gen_durable_held_key. ?1 keys
 SELECT t.key, t.shard, count(*) AS slots
 FROM (
   SELECT g.concurrency_key AS key, g.concurrency_shard AS shard FROM gen_durable AS g INDEXED BY gen_durable_lease

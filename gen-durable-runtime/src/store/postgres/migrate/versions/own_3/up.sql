@@ -13,11 +13,12 @@ ALTER TABLE {schema}.gen_durable
   ADD COLUMN expired_at   timestamptz,
   ADD COLUMN expires      boolean NOT NULL DEFAULT false,
   ADD COLUMN exit_signals text[],
-  ADD COLUMN blocked_by   text,
+  -- Compared byte by byte: causes are looked up by their prefix.
+  ADD COLUMN blocked_by   text COLLATE "C",
   ADD COLUMN due_at       timestamptz
 -- ;;
 -- promised_at  until when the tokens of a key are promised to rows that were set aside
--- owed         what comes back before anything may be taken: a charge beyond what there was, a limit that was made smaller
+-- owed         what comes back before anything may be taken: a limit that was made smaller
 ALTER TABLE {schema}.gen_durable_buckets
   ADD COLUMN promised_at timestamptz,
   ADD COLUMN owed        double precision NOT NULL DEFAULT 0
@@ -37,6 +38,9 @@ CREATE TABLE {schema}.gen_durable_held (
   shard       smallint not null,
   primary key (instance_id, key)
 )
+-- ;;
+-- How many slots of a key are held.
+CREATE INDEX gen_durable_held_key ON {schema}.gen_durable_held (key, shard)
 -- ;;
 -- Queues that are paused.
 CREATE TABLE {schema}.gen_durable_queues (

@@ -20,6 +20,8 @@ CREATE TABLE gen_durable_held (
   shard       INTEGER NOT NULL,
   PRIMARY KEY (instance_id, key)
 ) STRICT, WITHOUT ROWID;
+-- How many slots of a key are held.
+CREATE INDEX gen_durable_held_key ON gen_durable_held (key, shard);
 -- Queues that are paused.
 CREATE TABLE gen_durable_queues (
   queue     TEXT    PRIMARY KEY,
