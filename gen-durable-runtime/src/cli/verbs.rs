@@ -295,8 +295,7 @@ fn address(text: &str) -> Result<Target, Fault> {
 }
 
 pub(super) fn newest(machine: &str) -> Result<&'static MachineRegistration, Fault> {
-    let named = registry::machines().filter(|m| (m.info)().is_named(machine));
-    named.max_by_key(|m| (m.info)().version).ok_or_else(|| unknown_machine(machine))
+    registry::newest(machine).ok_or_else(|| unknown_machine(machine))
 }
 
 fn unknown_machine(name: &str) -> Fault {

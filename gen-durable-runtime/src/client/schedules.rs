@@ -119,6 +119,7 @@ impl Client {
             let fired = self.0.store.fire_schedules(&[firing]).await?;
             if let Some(Fired::Started(started)) = fired.first() {
                 self.0.notifier.wake(queue);
+                self.0.notifier.wake(Said::schedules());
                 return Ok(*started);
             }
         }
@@ -159,9 +160,7 @@ pub(super) fn contended() -> Error {
 
 /// The newest version of the machine in this program.
 fn registered(machine: &str) -> Result<&'static MachineRegistration, Error> {
-    let named = registry::machines().filter(|m| (m.info)().is_named(machine));
-    let newest = named.max_by_key(|m| (m.info)().version);
-    newest.ok_or_else(|| Error::not_found(format!("the machine {machine:?} in this program")))
+    registry::newest(machine).ok_or_else(|| Error::not_found(format!("the machine {machine:?} in this program")))
 }
 
 fn snapshot(row: StoredSchedule, now: Timestamp) -> ScheduleSnapshot {

@@ -6,7 +6,7 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use jiff::Timestamp;
@@ -127,12 +127,8 @@ impl Inline {
             self.shared.keep_schedules(true, since).await?;
             *self.since.lock().unwrap_or_else(PoisonError::into_inner) = None;
         }
-        loop {
-            let Look { now, next } = self.shared.fire_due_schedules().await?;
-            if next != Some(Duration::ZERO) {
-                return Ok(next.and_then(|next| now.checked_add(next).ok()));
-            }
-        }
+        let Look { now, next } = self.shared.fire_due_schedules().await?;
+        Ok(next.and_then(|next| now.checked_add(next).ok()))
     }
 
     /// Ends the waits whose time is up; how many there were.

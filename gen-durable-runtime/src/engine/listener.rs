@@ -62,7 +62,10 @@ impl Shared {
                     },
                     WakeUp::Any => {
                         self.waker.bells.ring_all();
-                        self.waker.bells.schedules.ring_in(ANY);
+                        // Of the first schedule whoever ends waits tells.
+                        if self.some_schedules.load(std::sync::atomic::Ordering::Acquire) {
+                            self.waker.bells.schedules.ring_in(ANY);
+                        }
                     }
                     WakeUp::Lost => return tracing::info!("the wake-up connection was lost, connecting again"),
                 },

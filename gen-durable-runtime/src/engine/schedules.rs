@@ -16,7 +16,7 @@ use crate::{
         Failure, StartSpec, Started, limits,
         schedule::{LATE, decide},
     },
-    store::{Fired, Firing, ScheduleChange, Schedules, StoredSchedule},
+    store::{DueSchedules, Fired, Firing, ScheduleChange, Schedules, StoredSchedule},
 };
 
 /// Schedules that are fired at once.
@@ -65,8 +65,11 @@ impl Shared {
 
     async fn look_after_schedules(&self, kept: &mut Option<Instant>) -> Result<Look, Error> {
         if kept.is_none_or(|at| at.elapsed() >= KEEP) {
-            self.keep_schedules(kept.is_none(), None).await?;
-            *kept = Some(Instant::now());
+            // What cannot be kept keeps none from firing.
+            match self.keep_schedules(kept.is_none(), None).await {
+                Ok(()) => *kept = Some(Instant::now()),
+                Err(error) => tracing::warn!(%error, "looking after schedules failed, trying again"),
+            }
         }
         self.fire_due_schedules().await
     }
@@ -104,10 +107,22 @@ impl Shared {
         Ok(())
     }
 
-    /// Fires what has come.
+    /// Fires what has come, a page after the other: what cannot fire keeps its place, and holds up nobody behind it.
     pub(super) async fn fire_due_schedules(&self) -> Result<Look, Error> {
-        let due = self.store.due_schedules(self.catalog.timetable().machines(), PIECE).await?;
+        let machines = self.catalog.timetable().machines();
+        let mut due = self.store.due_schedules(machines, None, PIECE).await?;
         self.some_schedules.store(due.some, Ordering::Release);
+        let mut look = self.fire_page(&due).await?;
+        while due.rows.len() == PIECE as usize {
+            let Some(last) = due.rows.last().and_then(|row| Some((row.next?, row.name.clone()))) else { break };
+            due = self.store.due_schedules(machines, Some((last.0, &last.1)), PIECE).await?;
+            let page = self.fire_page(&due).await?;
+            look.next = look.next.into_iter().chain(page.next).min();
+        }
+        Ok(look)
+    }
+
+    async fn fire_page(&self, due: &DueSchedules) -> Result<Look, Error> {
         let (mut plain, mut keyed, mut next) = (Vec::new(), Vec::new(), due.next);
         for row in &due.rows {
             match self.firing(row, due.now) {
@@ -122,16 +137,12 @@ impl Shared {
                 }
             }
         }
-        let fired = plain.len() + keyed.len();
         let mut pieces: Vec<Vec<(&StoredSchedule, Firing)>> = keyed.into_iter().map(|one| vec![one]).collect();
         pieces.insert(0, plain);
         for piece in pieces.into_iter().filter(|piece| !piece.is_empty()) {
             if self.fire_piece(piece, due.now).await? {
                 next = Some(next.map_or(BUSY, |next| next.min(BUSY)));
             }
-        }
-        if fired > 0 && due.rows.len() == PIECE as usize {
-            next = Some(Duration::ZERO);
         }
         Ok(Look { now: due.now, next })
     }
@@ -163,8 +174,10 @@ impl Shared {
         let (rows, firings): (Vec<&StoredSchedule>, Vec<Firing>) = piece.into_iter().unzip();
         match self.store.fire_schedules(&firings).await {
             Ok(fired) => {
+                // Whoever was faster may have fired by hand, or dies before it commits: the slot is looked at again.
+                let lost = fired.contains(&Fired::Lost);
                 firings.iter().zip(fired).for_each(|(firing, fired)| self.tell_fired(firing, fired, now));
-                return Ok(false);
+                return Ok(lost);
             }
             Err(error) if error.is_transient() && takes_a_key(&firings) => {
                 tracing::debug!(%error, "a schedule waits for a business key");

@@ -131,6 +131,11 @@ pub fn machines() -> impl Iterator<Item = &'static MachineRegistration> {
     inventory::iter::<MachineRegistration>.into_iter()
 }
 
+/// The newest version of the machine with this stored name or alias, of those linked into this binary.
+pub fn newest(machine: &str) -> Option<&'static MachineRegistration> {
+    machines().filter(|m| (m.info)().is_named(machine)).max_by_key(|m| (m.info)().version)
+}
+
 /// Every handler type linked into this binary.
 pub fn handlers() -> impl Iterator<Item = &'static HandlerRegistration> {
     inventory::iter::<HandlerRegistration>.into_iter()

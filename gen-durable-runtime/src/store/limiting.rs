@@ -1,9 +1,6 @@
 //! What a claim under limits reads and writes, in no dialect.
 
-use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
-    time::Duration,
-};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
 
@@ -158,21 +155,7 @@ pub(super) fn mark_held(claims: &mut [Claim], held: &[String]) {
     }
 }
 
-/// How soon to look again where someone else held the counters, or a key, of rows that are due.
-const IN_FLIGHT: Duration = Duration::from_millis(20);
-
-/// What a claim under limits came to, for whoever claims next. Rows that were set aside made room: there may be more behind them.
-pub(super) struct Came {
-    pub(super) looked: usize,
-    pub(super) again: Option<Duration>,
-}
-
-impl Came {
-    pub(super) fn of(answers: &[Admitted], admission: &Admission, limit: u32, claims: usize) -> Self {
-        let moved = answers.iter().any(|a| matches!(a, Admitted::Blocked(_)));
-        let passed = answers.iter().filter(|a| matches!(a, Admitted::Takes(_))).count();
-        let missed = admission.buckets.values().any(|b| b.locked) || passed > claims;
-        let looked = if moved { limit as usize } else { claims };
-        Self { looked, again: missed.then_some(IN_FLIGHT) }
-    }
+/// How many rows such a claim saw, for whoever claims next: those that were set aside made room, and more may be behind them.
+pub(super) fn looked(answers: &[Admitted], limit: u32, claims: usize) -> usize {
+    if answers.iter().any(|a| matches!(a, Admitted::Blocked(_))) { limit as usize } else { claims }
 }

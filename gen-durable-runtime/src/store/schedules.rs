@@ -51,7 +51,7 @@ pub struct ScheduledStart {
 
 impl ScheduleDefinition {
     /// What a slot starts, by the code of the machine that is linked in here. Step data of an older version is converted as a
-    /// row of that version would be.
+    /// row of that version would be; of a version that this code does not know it is refused, as such a row is not run.
     ///
     /// # Errors
     /// What does not decode, or cannot be stored; no such start step, or no schedule on it.
@@ -72,10 +72,11 @@ impl ScheduledStart {
         machine: &MachineRegistration,
     ) -> Result<StartSpec, StepError> {
         let mut stored = Stored { step: from.step.clone(), state: self.state_of(slot)?, carry: self.carry.clone() };
-        if from.version < (machine.info)().version
-            && let Some(upgraded) = (machine.upgrade)(from.version, stored.clone())
-        {
-            stored = upgraded?;
+        let info = (machine.info)();
+        if from.version != info.version {
+            let unknown =
+                || StepError::new(format!("version {} of machine {} is not known here", from.version, info.name));
+            stored = (machine.upgrade)(from.version, stored).ok_or_else(unknown)??;
         }
         let carry = stored.carry.as_ref().map(Json::as_str);
         let mut spec = (machine.start)(Some(&stored.step), stored.state.as_str(), carry)?;

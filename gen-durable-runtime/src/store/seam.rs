@@ -53,8 +53,14 @@ pub trait Store: Send + Sync + 'static {
     /// These schedules, or all, as they stand, by name.
     fn schedules<'a>(&'a self, names: Option<&'a [String]>) -> Pending<'a, Schedules>;
 
-    /// Up to `limit` schedules of these machines whose slot has come, and when the next one does.
-    fn due_schedules<'a>(&'a self, machines: &'a [String], limit: u32) -> Pending<'a, DueSchedules>;
+    /// Up to `limit` schedules of these machines whose slot has come, by slot and name, after a given one; and when the next one
+    /// does.
+    fn due_schedules<'a>(
+        &'a self,
+        machines: &'a [String],
+        after: Option<(Timestamp, &'a str)>,
+        limit: u32,
+    ) -> Pending<'a, DueSchedules>;
 
     /// Moves schedules to their next slots and starts the instances of those that have come, in one transaction; one answer
     /// each, in order. On an error nothing was moved and nothing started.

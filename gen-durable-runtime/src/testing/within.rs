@@ -51,7 +51,7 @@ impl Within {
                 use crate::store::postgres::Postgres;
                 let store = client.store().as_any().downcast_ref::<Postgres>().ok_or_else(|| other("Postgres"))?;
                 // Not behind what the test has written.
-                let clock = Clock::standing_at(store.time_in(&mut transaction).await?);
+                let clock = Clock::standing_at(Postgres::time_in(&mut transaction).await?);
                 let lent = Lent::new(transaction);
                 Ok((Self::Postgres(lent.clone()), Arc::new(store.lend(lent, clock.clone())), clock))
             }

@@ -57,9 +57,11 @@ impl<'d> Oracle<'d> {
 
     pub async fn check(self, ids: &[InstanceId]) {
         let Self { db, within, expected } = self;
-        eventually("quiet workers", within, async || db.count(BUSY).await == 0).await;
         let all = i64::try_from(ids.iter().collect::<BTreeSet<_>>().len()).expect("small");
-        assert_eq!(db.count_of(SETTLED, ids).await, all, "instances that ended or are parked");
+        // Both again and again: a retry's time may come between the two.
+        let quiet = async || db.count(BUSY).await == 0 && db.count_of(SETTLED, ids).await == all;
+        let what = format!("quiet workers, and {all} instances that ended or are parked");
+        eventually(&what, within, quiet).await;
         assert_eq!(db.count(UNHEARD).await, 0, "parked rows with a matching signal");
         assert_eq!(db.count(OVERDUE).await, 0, "waits whose time was up long ago");
         assert_eq!(db.count(JOINS).await, 0, "join counters");

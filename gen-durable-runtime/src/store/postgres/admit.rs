@@ -1,7 +1,10 @@
 //! Claims under gates, keys and rate limits: candidates are locked, then the counters; what passes is decided by
 //! [`Admission`], and all of it is written in one transaction.
 
-use std::collections::{BTreeSet, HashMap};
+use std::{
+    collections::{BTreeSet, HashMap},
+    time::Duration,
+};
 
 use sqlx::postgres::PgRow;
 
@@ -14,12 +17,15 @@ use crate::{
     },
     store::{
         ClaimOrder, Claimed,
-        limiting::{self, CANDIDATES, Came, Counter},
+        limiting::{self, CANDIDATES, Counter},
         written::{moment, timestamp},
     },
 };
 
 const OPERATION: &str = "claiming under limits";
+
+/// How soon to look again where someone else held the counters, or a key, of rows that are due.
+const IN_FLIGHT: Duration = Duration::from_millis(20);
 
 impl Postgres {
     pub(super) async fn claim_limited(&self, order: &ClaimOrder<'_>) -> Result<Claimed, Error> {
@@ -32,17 +38,17 @@ impl Postgres {
         let claims = self.take(&mut session, order, &candidates, &answers).await?;
         self.note_held(&mut session, &claims).await?;
         self.set_aside(&mut session, &candidates, &answers).await?;
-        let came = Came::of(&answers, &admission, order.limit, claims.len());
         let short = claims.len() < order.limit as usize;
         let next = if short { self.next_moments(&mut session, order.queue).await? } else { (None, None) };
         session.end().await?;
         // In a new snapshot: a key that became free while this went on found nobody set aside.
         let aside = limiting::set_aside_for(&answers);
         let wakes = if aside.is_empty() { BTreeSet::new() } else { self.unblock_keys(&aside).await? };
-        let again = came.again.and_then(|again| admission.now.checked_add(again).ok());
+        let missed = someone_else_held_some(&answers, &admission, claims.len());
+        let again = if missed { admission.now.checked_add(IN_FLIGHT).ok() } else { None };
         Ok(Claimed {
+            looked: limiting::looked(&answers, order.limit, claims.len()),
             claims,
-            looked: came.looked,
             limited: !candidates.is_empty(),
             wakes,
             now: admission.now,
@@ -235,4 +241,10 @@ fn bucket(row: &PgRow, shard: i16) -> Result<Bucket, Error> {
         refilled: at("refilled_us")?,
         promised: at("promised_us")?,
     })
+}
+
+/// Counters, or a key, of rows that are due.
+fn someone_else_held_some(answers: &[Admitted], admission: &Admission, claims: usize) -> bool {
+    let passed = answers.iter().filter(|a| matches!(a, Admitted::Takes(_))).count();
+    admission.buckets.values().any(|b| b.locked) || passed > claims
 }

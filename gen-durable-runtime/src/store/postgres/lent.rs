@@ -33,8 +33,8 @@ impl Within {
 
 impl Postgres {
     /// The server's time, which no row of this transaction is ahead of.
-    pub(crate) async fn time_in(&self, transaction: &mut sqlx::PgConnection) -> Result<i64, Error> {
-        let time = sqlx::query_scalar(self.statements().clock()).fetch_one(transaction).await;
+    pub(crate) async fn time_in(transaction: &mut sqlx::PgConnection) -> Result<i64, Error> {
+        let time = sqlx::query_scalar(include_str!("sql/clock.sql")).fetch_one(transaction).await;
         time.map_err(error::at("reading the clock"))
     }
 }

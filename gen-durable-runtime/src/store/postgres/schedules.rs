@@ -2,10 +2,11 @@
 
 use std::{collections::HashSet, time::Duration};
 
+use jiff::Timestamp;
 use sqlx::postgres::PgRow;
 
 use super::{
-    Postgres, rows,
+    Postgres, error, rows,
     rows::{micros, timestamp, unreadable},
     session::Session,
 };
@@ -25,14 +26,24 @@ const FIRING: &str = "firing schedules";
 impl Postgres {
     pub(super) async fn read_schedules(&self, names: Option<&[String]>) -> Result<Schedules, Error> {
         let mut session = self.session("reading schedules").await?;
-        let found = session.rows(sqlx::query(self.statements().schedules()).bind(names)).await?;
+        let query = match names {
+            Some(names) => sqlx::query(self.statements().schedules_named()).bind(names),
+            None => sqlx::query(self.statements().schedules()),
+        };
+        let found = session.rows(query).await?;
         session.end().await?;
         Ok(Schedules { now: now(&found)?, rows: schedules(&found)? })
     }
 
-    pub(super) async fn read_due_schedules(&self, machines: &[String], limit: u32) -> Result<DueSchedules, Error> {
+    pub(super) async fn read_due_schedules(
+        &self,
+        machines: &[String],
+        after: Option<(Timestamp, &str)>,
+        limit: u32,
+    ) -> Result<DueSchedules, Error> {
         let mut session = self.session("looking for due schedules").await?;
         let query = sqlx::query(self.statements().schedules_due()).bind(machines).bind(i64::from(limit));
+        let query = query.bind(after.map(|(at, _)| moment(at))).bind(after.map(|(_, name)| name));
         let found = session.rows(query).await?;
         session.end().await?;
         let first = found.first().ok_or_else(|| unreadable("now_us"))?;
@@ -45,18 +56,22 @@ impl Postgres {
     pub(super) async fn fire_all(&self, firings: &[Firing]) -> Result<Vec<Fired>, Error> {
         let mut session = self.session(FIRING).await?;
         session.begin().await?;
-        if firings.iter().any(takes_a_key) {
+        if session.is_pooled() && firings.iter().any(takes_a_key) {
             session.rows(sqlx::query(self.statements().hold_briefly())).await?;
         }
         match self.fire_on(&mut session, firings).await {
             Ok(fired) => session.end().await.map(|()| fired),
-            Err(error) => session.roll_back().await.and(Err(error)),
+            Err(error) if error::is_lock_timeout(&error) => session.roll_back().await.and(Err(error)),
+            Err(error) => Err(error),
         }
     }
 
     async fn fire_on(&self, session: &mut Session<'_>, firings: &[Firing]) -> Result<Vec<Fired>, Error> {
         let held = self.hold_schedules(session, firings).await?;
         let held: Vec<&Firing> = (1..).zip(firings).filter(|(ord, _)| held.contains(ord)).map(|(_, f)| f).collect();
+        if held.is_empty() {
+            return Ok(vec![Fired::Lost; firings.len()]);
+        }
         let specs: Vec<&StartSpec> = held.iter().filter_map(|f| f.fire.as_ref().map(|(_, spec)| spec)).collect();
         let mut started = match specs.is_empty() {
             true => Vec::new(),

@@ -1,5 +1,6 @@
 use std::{collections::BTreeSet, fmt, sync::Arc, time::Duration};
 
+use jiff::Timestamp;
 use sqlx::{Connection, PgPool};
 
 use super::{error, inspect, listen, migrate, sql::Statements};
@@ -139,8 +140,13 @@ impl Store for Postgres {
         Box::pin(self.read_schedules(names))
     }
 
-    fn due_schedules<'a>(&'a self, machines: &'a [String], limit: u32) -> Pending<'a, DueSchedules> {
-        Box::pin(self.read_due_schedules(machines, limit))
+    fn due_schedules<'a>(
+        &'a self,
+        machines: &'a [String],
+        after: Option<(Timestamp, &'a str)>,
+        limit: u32,
+    ) -> Pending<'a, DueSchedules> {
+        Box::pin(self.read_due_schedules(machines, after, limit))
     }
 
     fn fire_schedules<'a>(&'a self, firings: &'a [Firing]) -> Pending<'a, Vec<Fired>> {

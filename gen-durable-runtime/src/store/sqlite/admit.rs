@@ -19,7 +19,7 @@ use crate::{
     },
     store::{
         ClaimOrder, Claimed,
-        limiting::{self, CANDIDATES, Came, Counter},
+        limiting::{self, CANDIDATES, Counter},
         written::{moment, timestamp},
     },
 };
@@ -38,13 +38,12 @@ impl Sqlite {
         limiting::mark_held(&mut claims, &order.known.held);
         note_held(&mut session, &claims).await?;
         set_aside(&mut session, &candidates, &answers, now).await?;
-        let came = Came::of(&answers, &admission, order.limit, claims.len());
         let short = claims.len() < order.limit as usize;
         let next = if short { claim::next(&mut session, order.queue, now).await? } else { (None, None) };
         session.end().await?;
         Ok(Claimed {
+            looked: limiting::looked(&answers, order.limit, claims.len()),
             claims,
-            looked: came.looked,
             limited: !candidates.is_empty(),
             // Nobody else wrote meanwhile: what was found busy is, and nobody held what was counted.
             wakes: BTreeSet::new(),

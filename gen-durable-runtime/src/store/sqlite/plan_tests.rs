@@ -96,6 +96,7 @@ fn expected() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
         ("schedules_due", sql::schedules_due(), &["gen_durable_schedules_next (fsm=?"]),
         ("schedules_due_next", sql::schedules_due_next(), &["gen_durable_schedules_next (fsm=?"]),
         ("schedules_hold", sql::schedules_hold(), &["gen_durable_schedules_1 (name=?)"]),
+        ("schedules_named", sql::schedules_named(), &["gen_durable_schedules_1 (name=?)"]),
         ("schedules_move", sql::schedules_move(), &["gen_durable_schedules_1 (name=?)"]),
         ("schedules_change", sql::schedules_change(), &["gen_durable_schedules_1 (name=?)"]),
         ("schedules_remove", sql::schedules_remove(), &["gen_durable_schedules_1 (name=?)"]),

@@ -2,6 +2,7 @@
 
 use std::{collections::HashSet, time::Duration};
 
+use jiff::Timestamp;
 use sqlx::sqlite::SqliteRow;
 
 use super::{
@@ -27,16 +28,25 @@ type MoveRow<'a> = (&'a str, Option<i64>, Option<i64>, Option<i64>, Option<i64>,
 
 impl Sqlite {
     pub(super) async fn read_schedules(&self, names: Option<&[String]>) -> Result<Schedules, Error> {
-        let names = names.map(|names| json(&names)).transpose()?;
         let now = timestamp(self.now());
-        let found = self.read("reading schedules", sqlx::query(sql::schedules()).bind(names)).await?;
+        let query = match names {
+            Some(names) => sqlx::query(sql::schedules_named()).bind(json(&names)?),
+            None => sqlx::query(sql::schedules()),
+        };
+        let found = self.read("reading schedules", query).await?;
         Ok(Schedules { now, rows: found.iter().map(schedule).collect::<Result<_, _>>()? })
     }
 
-    pub(super) async fn read_due_schedules(&self, machines: &[String], limit: u32) -> Result<DueSchedules, Error> {
+    pub(super) async fn read_due_schedules(
+        &self,
+        machines: &[String],
+        after: Option<(Timestamp, &str)>,
+        limit: u32,
+    ) -> Result<DueSchedules, Error> {
         const LOOKING: &str = "looking for due schedules";
         let (machines, now) = (json(&machines)?, self.now());
         let due = sqlx::query(sql::schedules_due()).bind(&machines).bind(now).bind(i64::from(limit));
+        let due = due.bind(after.map(|(at, _)| moment(at))).bind(after.map(|(_, name)| name));
         let due = self.read(LOOKING, due).await?;
         let next = self.read(LOOKING, sqlx::query(sql::schedules_due_next()).bind(&machines).bind(now)).await?;
         let first = next.first().ok_or_else(|| rows::unreadable("some"))?;
@@ -51,6 +61,9 @@ impl Sqlite {
         let mut session = self.writing("firing schedules", Survive::PowerCut).await?;
         let held = hold(&mut session, firings).await?;
         let held: Vec<&Firing> = (1..).zip(firings).filter(|(ord, _)| held.contains(ord)).map(|(_, f)| f).collect();
+        if held.is_empty() {
+            return session.end().await.map(|()| vec![Fired::Lost; firings.len()]);
+        }
         let specs: Vec<(&StartSpec, _)> =
             held.iter().filter_map(|f| f.fire.as_ref().map(|(_, spec)| (spec, None))).collect();
         let mut started = match specs.is_empty() {

@@ -60,6 +60,7 @@ statements!(
     schedules_hold,
     schedules_known,
     schedules_move,
+    schedules_named,
     schedules_put,
     schedules_remove,
     show,

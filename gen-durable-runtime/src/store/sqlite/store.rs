@@ -5,6 +5,7 @@ use std::{
     time::Duration,
 };
 
+use jiff::Timestamp;
 use sqlx::SqlitePool;
 
 use super::{file::File, hub::Hub, inspect, migrate};
@@ -154,8 +155,13 @@ impl Store for Sqlite {
         Box::pin(self.read_schedules(names))
     }
 
-    fn due_schedules<'a>(&'a self, machines: &'a [String], limit: u32) -> Pending<'a, DueSchedules> {
-        Box::pin(self.read_due_schedules(machines, limit))
+    fn due_schedules<'a>(
+        &'a self,
+        machines: &'a [String],
+        after: Option<(Timestamp, &'a str)>,
+        limit: u32,
+    ) -> Pending<'a, DueSchedules> {
+        Box::pin(self.read_due_schedules(machines, after, limit))
     }
 
     fn fire_schedules<'a>(&'a self, firings: &'a [Firing]) -> Pending<'a, Vec<Fired>> {

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use gen_durable::{Client, RunningWorker, Slot, Worker, prelude::*};
+use gen_durable::{Client, RunningWorker, Schedule, Slot, Worker, prelude::*};
 use jiff::{SignedDuration, Timestamp};
 use suite::{Db, eventually};
 
@@ -26,6 +26,7 @@ suite::stores! {
         of_two_rows_of_one_schedule_the_one_of_its_old_name_goes,
         a_schedule_that_no_code_has_is_kept_and_marked_and_not_fired,
         a_slot_that_cannot_start_stays_says_why_and_holds_up_no_other,
+        hundreds_that_cannot_start_hold_up_no_other_and_data_of_an_unknown_version_starts_nothing,
         an_unknown_zone_or_a_day_that_never_comes_is_a_boot_error,
     }
 }
@@ -368,4 +369,27 @@ async fn an_unknown_zone_or_a_day_that_never_comes_is_a_boot_error(db: Db) {
     ] {
         assert!(text.contains(said), "{said} is missing in {text}");
     }
+}
+
+/// More than a page of them, all with an older slot.
+async fn hundreds_that_cannot_start_hold_up_no_other_and_data_of_an_unknown_version_starts_nothing(db: Db) {
+    let client = client(&db);
+    let chime = || gen_durable::start(crate::clockwork::Chime { at: Timestamp::UNIX_EPOCH, tenant: 7 });
+    for n in 0..230 {
+        let name = format!("stuck {n}");
+        client.schedule(&name, Schedule::every(SECOND).slot_field("at"), chime()).await.expect("schedules");
+    }
+    // As if a version that is not in the chain of any code here had made them.
+    db.run("UPDATE gen_durable_schedules SET fsm_version = 0 WHERE name LIKE 'stuck %'").await;
+    tokio::time::sleep(2 * SECOND).await;
+    client.schedule("fine", Schedule::every(SECOND).slot_field("at"), chime()).await.expect("schedules");
+    let worker = Worker::new(client.clone()).serve::<crate::clockwork::Tock, _>(Clockwork).leave_unserved();
+    let worker = worker.start().await.expect("starts");
+    let fires = async || schedule(&client, "fine").await.last_slot.is_some();
+    eventually("the one that can fires", 10 * SECOND, fires).await;
+    let stuck = schedule(&client, "stuck 7").await;
+    assert!(stuck.last_slot.is_none(), "{stuck:?}");
+    assert!(stuck.error.as_deref().is_some_and(|e| e.contains("version 0 of machine tock is not known")), "{stuck:?}");
+    assert!(client.fire_schedule("stuck 7").await.is_err(), "nor by hand");
+    worker.stop().await;
 }

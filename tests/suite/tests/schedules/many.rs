@@ -18,9 +18,10 @@ const EVERY: Duration = Duration::from_secs(2);
 /// Forty slots with a restart each 5 s; six and each second, unless the trials are long.
 async fn one_instance_a_slot_over_four_workers_of_which_one_is_ahead_and_one_always_restarts(db: Db) {
     let (count, restart) = if is_long() { (40, 5 * SECOND) } else { (6, SECOND) };
-    let Some(ahead) = process(&db).clock("+3s") else {
-        return eprintln!("skipped: faketime is not installed");
-    };
+    let ahead = process(&db).clock("+3s").unwrap_or_else(|| {
+        eprintln!("faketime is not installed: all clocks are right");
+        process(&db)
+    });
     let client = client(&db);
     let chime = start(Chime { at: Timestamp::UNIX_EPOCH, tenant: 7 });
     client.schedule("chime", Schedule::every(EVERY).slot_field("at"), chime).await.expect("schedules");

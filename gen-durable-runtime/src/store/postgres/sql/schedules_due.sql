@@ -1,13 +1,14 @@
 -- Schedules of these machines whose slot has come. There is always a row: it carries the database's time, when the next slot of
 -- one of them comes, and whether there is any schedule at all.
 -- Index: gen_durable_schedules_next, in order, for each machine. Lock: none; schedules_hold.sql takes it.
--- $1 machines  $2 limit
+-- $1 machines  $2 limit  $3 after this slot, microseconds of the epoch, or NULL  $4 and this name
 WITH due AS MATERIALIZED (
   SELECT d.* FROM unnest($1::text[]) AS m(fsm) CROSS JOIN LATERAL (
     SELECT s.* FROM {schema}.gen_durable_schedules s
     WHERE s.fsm = m.fsm AND s.paused_at IS NULL AND s.next_at IS NOT NULL AND s.next_at <= now() AND s.next_at > '-infinity'
-    ORDER BY s.next_at LIMIT $2) d
-  ORDER BY d.next_at LIMIT $2
+      AND ($3::bigint IS NULL OR (s.next_at, s.name) > (to_timestamp($3 / 1000000.0), $4::text))
+    ORDER BY s.next_at, s.name LIMIT $2) d
+  ORDER BY d.next_at, d.name LIMIT $2
 )
 SELECT n.now_us, n.until_us, n.some,
   d.name, d.code, d.fsm, d.fsm_version, d.step, d.every_us, d.cron, d.tz, d.skip_missed, d.state::text AS state,
@@ -26,4 +27,4 @@ FROM (
       WHERE s.fsm = m.fsm AND s.paused_at IS NULL AND s.next_at IS NOT NULL AND s.next_at > now() AND s.next_at < 'infinity'
       ORDER BY s.next_at LIMIT 1) t) - clock_timestamp()) * 1000000)::bigint AS until_us) n
 LEFT JOIN due d ON true
-ORDER BY d.next_at
+ORDER BY d.next_at, d.name
