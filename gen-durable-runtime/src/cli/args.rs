@@ -108,6 +108,8 @@ pub(super) enum Verb {
         #[arg(long, value_name = "JSON")]
         state: Option<String>,
     },
+    /// List the workers that live, in all processes.
+    Workers,
     /// List the schedules, with their next and last slots; or pause, resume, fire or remove one.
     Schedules {
         #[command(subcommand)]

@@ -6,7 +6,8 @@ use jiff::Timestamp;
 
 use crate::{
     machine::{ChildCounts, MachineInfo},
-    model::{HistoryEntry, Snapshot},
+    model::{HistoryEntry, Reason, Snapshot, Status},
+    store::LiveWorker,
 };
 
 /// Writes a line; a reader that went away (`| head`) ends the program in silence.
@@ -57,8 +58,17 @@ pub(super) fn list(instances: &[Snapshot]) {
     table(&["id", "machine", "step", "status", "key", "attempt", "written"], &rows);
 }
 
-/// With the children that it waits for.
-pub(super) fn instance(s: &Snapshot, children: Option<ChildCounts>) {
+pub(super) fn workers(workers: &[LiveWorker]) {
+    let row = |w: &LiveWorker| {
+        let (started, seen) = (age(w.started_at), age(w.seen_at));
+        vec![w.name.clone(), w.queues.join(" "), w.machines.to_string(), started, seen]
+    };
+    let rows: Vec<_> = workers.iter().map(row).collect();
+    table(&["name", "queues", "machines", "started", "seen"], &rows);
+}
+
+/// With the children that it waits for, and why it is not running.
+pub(super) fn instance(s: &Snapshot, children: Option<ChildCounts>, why: &[Reason]) {
     let say = |name: &str, value: Option<String>| {
         if let Some(value) = value {
             line(format!("{name:10} {value}"));
@@ -68,6 +78,9 @@ pub(super) fn instance(s: &Snapshot, children: Option<ChildCounts>) {
     say("instance", Some(format!("{} of {} version {}", s.id, s.machine, s.version)));
     say("key", s.key.clone());
     say("status", Some(format!("{} at {}", s.status, s.step)));
+    // What is running or ended says so in its status.
+    let why = why.iter().filter(|_| !s.status.is_ended() && s.status != Status::Executing);
+    why.for_each(|reason| say("why", Some(reason.to_string())));
     say("waits for", (!s.awaits.is_empty() && !s.status.is_ended()).then(|| s.awaits.join(", ")));
     let counts = |c: ChildCounts| format!("{} pending, {} done, {} failed", c.pending(), c.done, c.failed);
     say("children", children.map(counts));
@@ -76,8 +89,6 @@ pub(super) fn instance(s: &Snapshot, children: Option<ChildCounts>) {
     say("queue", Some(format!("{}, priority {}", s.queue, s.priority)));
     say("attempt", Some(format!("{}, crashes {}, transitions {}", s.attempt, s.crashes, s.transitions)));
     say("due", (!s.status.is_ended()).then(|| s.due_at.unwrap_or(s.eligible_at).to_string()));
-    say("blocked by", s.blocked_by.clone());
-    say("until", s.blocked_by.as_ref().filter(|by| !by.starts_with("key:")).map(|_| s.eligible_at.to_string()));
     say("claimed by", s.lease_expires_at.and(s.worker.clone()));
     say("until", s.lease_expires_at.map(|t| t.to_string()));
     say("state", Some(text(&s.state)));

@@ -15,7 +15,7 @@ use crate::{
         ChildCounts, ExitInfo, ExitKind, MachineInfo, StepInfo,
         registry::{self, MachineRegistration},
     },
-    model::{HistoryEntry, InstanceId, Json, SignalSpec, Snapshot, StartSpec, Status, Target},
+    model::{HistoryEntry, InstanceId, Json, Reason, SignalSpec, Snapshot, StartSpec, Status, Target},
     store::{Delivered, Filter, Migration},
 };
 
@@ -75,6 +75,7 @@ pub(super) async fn run(program: &Rc<Program>, cli: Cli) -> Result<(), Fault> {
         Verb::Schedules { verb } => {
             with_client(program, &global, async |client| schedules::run(client, verb, global.json).await).await
         }
+        Verb::Workers => with_client(program, &global, async |client| workers(client, global.json).await).await,
         Verb::List(args) => with_client(program, &global, async |client| list(client, args, global.json).await).await,
     }
 }
@@ -240,10 +241,11 @@ async fn show(client: &Client, target: &str, address: &Target, json: bool) -> Re
         Status::AwaitingChildren => Some(client.children(shown.id).counts().await?),
         Status::Runnable | Status::Executing | Status::AwaitingSignal | Status::Done | Status::Failed => None,
     };
+    let why = client.why_of(&shown).await?;
     if json {
-        print::json(&Shown { instance: &shown, children: children.map(Waiting::for_), history: &history })
+        print::json(&Shown { instance: &shown, children: children.map(Waiting::for_), why: &why, history: &history })
     } else {
-        print::instance(&shown, children);
+        print::instance(&shown, children, &why);
         print::timeline(shown.inserted_at, &history);
     }
     Ok(())
@@ -256,6 +258,7 @@ struct Shown<'a> {
     instance: &'a Snapshot,
     #[serde(skip_serializing_if = "Option::is_none")]
     children: Option<Waiting>,
+    why: &'a [Reason],
     history: &'a [HistoryEntry],
 }
 
@@ -281,6 +284,16 @@ async fn list(client: &Client, args: ListArgs, json: bool) -> Result<(), Fault> 
         page.iter().for_each(print::json)
     } else {
         print::list(&page)
+    }
+    Ok(())
+}
+
+async fn workers(client: &Client, json: bool) -> Result<(), Fault> {
+    let workers = client.workers().await?;
+    if json {
+        workers.iter().for_each(print::json)
+    } else {
+        print::workers(&workers)
     }
     Ok(())
 }

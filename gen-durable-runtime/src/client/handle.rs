@@ -4,7 +4,7 @@ use super::{Client, Signalling, Wait, wait::ForPlace, waiter::Goal};
 use crate::{
     Error,
     machine::{Awaits, IntoKey, Keyed, Machine, Signal, Step},
-    model::{HistoryEntry, InstanceId, SignalSpec, Snapshot, Started, Target},
+    model::{HistoryEntry, InstanceId, Reason, SignalSpec, Snapshot, Started, Target},
 };
 
 /// An instance of machine `M`, by its id or its business key.
@@ -130,6 +130,14 @@ impl<M: Machine> Handle<M> {
     /// `is_not_found`, or the store's.
     pub async fn show(&self) -> Result<Snapshot, Error> {
         self.client.show(&self.target).await
+    }
+
+    /// Why it is not running: see [`Client::why`].
+    ///
+    /// # Errors
+    /// `is_not_found`, or the store's.
+    pub async fn why(&self) -> Result<Vec<Reason>, Error> {
+        self.client.why(&self.target).await
     }
 
     /// What became of its runs, oldest first: see [`Client::history`].

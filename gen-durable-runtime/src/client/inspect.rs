@@ -3,9 +3,9 @@
 use super::Client;
 use crate::{
     Error,
-    machine::Machine,
-    model::{HistoryEntry, InstanceId, Invalid, Json, Snapshot, Target},
-    store::Filter,
+    machine::{ChildCounts, Machine},
+    model::{HistoryEntry, InstanceId, Invalid, Json, Reason, Snapshot, Status, Target, reasons},
+    store::{Filter, LiveWorker},
 };
 
 /// Lines of history read at once.
@@ -27,6 +27,45 @@ impl Client {
     pub async fn show(&self, target: &Target) -> Result<Snapshot, Error> {
         target.check()?;
         self.0.store.show(target).await?.ok_or_else(|| Error::not_found(named(target)))
+    }
+
+    /// Why an instance is not running: every reason that holds, the most telling one first. One that is due and kept by nothing
+    /// says so.
+    ///
+    /// ```no_run
+    /// # use gen_durable_runtime::{client::Client, model::{InstanceId, Target}};
+    /// # async fn run(client: Client, id: InstanceId) -> Result<(), Box<dyn std::error::Error>> {
+    /// for reason in client.why(&Target::Id(id)).await? {
+    ///     println!("{reason}"); // waits for key order_lock:7, held by instance 12
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `is_not_found`, or the store's.
+    pub async fn why(&self, target: &Target) -> Result<Vec<Reason>, Error> {
+        self.why_of(&self.show(target).await?).await
+    }
+
+    pub(crate) async fn why_of(&self, shown: &Snapshot) -> Result<Vec<Reason>, Error> {
+        let gone = || Error::not_found(format!("instance {}", shown.id));
+        let around = self.0.store.surroundings(shown.id).await?.ok_or_else(gone)?;
+        let children = match shown.status {
+            Status::AwaitingChildren => self.children(shown.id).counts().await?,
+            Status::Runnable | Status::Executing | Status::AwaitingSignal | Status::Done | Status::Failed => {
+                ChildCounts::default()
+            }
+        };
+        Ok(reasons(shown, &around, (children.started, children.pending())))
+    }
+
+    /// The workers that live, by name: whoever was seen within the last minute.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn workers(&self) -> Result<Vec<LiveWorker>, Error> {
+        self.0.store.workers().await
     }
 
     /// What became of the runs of an instance, oldest first. Lines are kept for `Worker::history`, 30 days by

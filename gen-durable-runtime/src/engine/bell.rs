@@ -72,12 +72,14 @@ impl Bell {
     }
 }
 
-/// The bells of the queues this process serves, and those of deadlines and schedules.
+/// The bells of the queues this process serves, and those of what is looked for in all.
 #[derive(Debug, Default)]
 pub(super) struct Bells {
     queues: HashMap<String, Arc<Bell>>,
     pub(super) deadlines: Bell,
     pub(super) schedules: Bell,
+    /// There are rows that this process does not know at the head of a queue.
+    pub(super) strangers: Bell,
 }
 
 impl Bells {

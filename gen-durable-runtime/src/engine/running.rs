@@ -33,6 +33,9 @@ use crate::{
 /// How long a stop waits for a claim that is on the wire.
 const LAST_CLAIM: Duration = Duration::from_secs(3);
 
+/// How long a stop waits for what it still has to say.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
 /// Tells several engines of one process apart.
 pub(super) static ENGINES: AtomicU64 = AtomicU64::new(1);
 
@@ -91,6 +94,7 @@ impl Engine {
         self.tasks.spawn(Arc::clone(shared).fire_schedules_on_time());
         self.tasks.spawn(Arc::clone(shared).forget_history());
         self.tasks.spawn(Arc::clone(shared).keep_limits());
+        self.tasks.spawn(Arc::clone(shared).keep_presence());
         self.tasks.spawn(Arc::clone(shared).listen());
         for (queue, places) in &self.places {
             let Some(bell) = shared.waker.bells.of(queue).cloned() else { continue };
@@ -135,7 +139,8 @@ impl Engine {
         let _ = tokio::time::timeout(Duration::from_secs(5), self.idle()).await;
         self.shared.stopped.store(true, Ordering::Release);
         self.tasks.shutdown().await;
-        let _ = tokio::time::timeout(Duration::from_secs(1), self.shared.waker.notifier.flush()).await;
+        let _ = tokio::time::timeout(LAST_WORDS, self.shared.end_presence()).await;
+        let _ = tokio::time::timeout(LAST_WORDS, self.shared.waker.notifier.flush()).await;
     }
 
     async fn idle(&self) {

@@ -125,13 +125,16 @@ impl Scheduler {
         if crashed && !got_one {
             shared.crashed_running.store(false, Ordering::Release);
         }
-        let Claimed { claims, looked, limited, wakes, now, next_due, next_deadline } = claimed?;
+        let Claimed { claims, looked, limited, strangers, wakes, now, next_due, next_deadline } = claimed?;
         // Met by a plain claim: decided on at once.
         let again = limited && !limits;
         if again || (limits && limited) {
             self.limits.met();
         }
         wakes.iter().for_each(|queue| shared.waker.wake(queue));
+        if strangers {
+            shared.waker.bells.strangers.ring();
+        }
         let at = ClaimedAt { database: now, here: Instant::now(), since, stands: false };
         shared.saw_time(now, at.here);
         self.set_bells(now, next_due, next_deadline);

@@ -31,6 +31,7 @@ mod seam;
 pub mod sqlite;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod work;
+mod workers;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod written;
 
@@ -46,3 +47,6 @@ pub use schedules::{
 };
 pub use schema_name::SchemaName;
 pub use seam::*;
+#[cfg(feature = "worker")]
+pub(crate) use workers::{CODE, CROWD, codes};
+pub use workers::{LiveWorker, Stranger, WorkerEntry, WorkerStore};

@@ -20,7 +20,7 @@ pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send +
 
 /// A database. Every call is one unit: it happened as a whole or, on an error, it did not; a transient error of a
 /// write leaves open which, and [`Store::commit`] may then be called again with the same batch.
-pub trait Store: Send + Sync + 'static {
+pub trait Store: super::WorkerStore + 'static {
     /// Leases due rows. On error no row is claimed, or they come back with their lease.
     fn claim<'a>(&'a self, order: &'a ClaimOrder<'a>) -> Pending<'a, Claimed>;
 
@@ -199,7 +199,7 @@ pub struct ClaimOrder<'a> {
     /// Whether rows under gates and rate limits are decided on, and what is blocked is set aside. A plain claim is one statement,
     /// takes only rows without such limits, and tells whether there were others.
     pub limits: bool,
-    /// Whether a plain claim looks how many rows wait for busy keys.
+    /// Whether a plain claim looks how many rows wait for busy keys, and how many are of unknown code.
     pub look: bool,
 }
 
@@ -227,6 +227,8 @@ pub struct Claimed {
     pub looked: usize,
     /// A plain claim met rows under limits, or many that wait for busy keys: a claim under limits has work.
     pub limited: bool,
+    /// A plain claim that looked met many rows that this worker does not know.
+    pub strangers: bool,
     /// Queues whose rows a key set free that was found free after all.
     pub wakes: BTreeSet<String>,
     /// The database's time.

@@ -73,3 +73,6 @@ VALUES
   ('ein Bericht', 0, 'order', 1, 'reserve', 90000000, NULL, NULL, 0, '{"order":1,"x":18446744073709551615}', '{"a":null}', 'q',
     -3, 5000000, 'at', NULL, 9223372036854775807, 1700000000000005, NULL, NULL, NULL, NULL, NULL, NULL, 'it''s ''so''', 1,
     9223372036854775807);
+
+INSERT INTO gen_durable_held (instance_id, key, shard) VALUES (3, 'room:a', 0), (3, 'room:b', 1), (99, 'ünïcode', 32767);
+INSERT INTO gen_durable_queues (queue, paused_at) VALUES ('default', 1700000000123456), ('ein Ende', 9223372036854775807);

@@ -11,13 +11,15 @@ use crate::{Fault, Place};
 /// All rows of all tables, every column by its name, generated ones too.
 pub type Dump = Vec<(&'static str, Vec<Map<String, Value>>)>;
 
-const TABLES: [(&str, &str); 6] = [
+const TABLES: [(&str, &str); 8] = [
     ("gen_durable", "id"),
     ("signals", "id"),
     ("gen_durable_history", "id"),
     ("gen_durable_bucket_configs", "kind, name"),
     ("gen_durable_buckets", "kind, key, shard"),
     ("gen_durable_schedules", "name"),
+    ("gen_durable_held", "instance_id, key"),
+    ("gen_durable_queues", "queue"),
 ];
 const JSON: [&str; 7] = ["state", "carry", "result", "payload", "awaits", "received", "correlation_scope"];
 const MOMENTS: [&str; 15] = [
@@ -59,6 +61,30 @@ pub async fn dump(place: &Place) -> Result<Dump, Fault> {
         }
     }
     Ok(dump)
+}
+
+/// The tables that stand, without those that say nothing of instances.
+///
+/// # Errors
+/// The database's.
+pub async fn tables(place: &Place) -> Result<std::collections::BTreeSet<String>, Fault> {
+    let found: Vec<String> = match place {
+        Place::Sqlite(path) => {
+            let mut conn = SqliteConnectOptions::new().filename(path).connect().await?;
+            let sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
+            let names = sqlx::query_scalar(sql).fetch_all(&mut conn).await?;
+            conn.close().await?;
+            names
+        }
+        Place::Postgres(database) => {
+            let rows = database
+                .query("SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'")?;
+            rows.iter().filter_map(|row| row[0].clone()).collect()
+        }
+    };
+    // The schema's version, and workers that live: a copy begins without any.
+    let apart = ["gen_durable_meta", "gen_durable_workers"];
+    Ok(found.into_iter().filter(|name| !apart.contains(&name.as_str())).collect())
 }
 
 /// As the store itself has it.

@@ -4,7 +4,7 @@ mod dump;
 mod order;
 mod place;
 
-pub use dump::{Dump, dump, raw};
+pub use dump::{Dump, dump, raw, tables};
 pub use order::{Order, Paid, Reserve, Shop};
 pub use place::{Fault, Kind, Outcome, Place};
 

@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use copy_tests::{Dump, EVERYTHING, Fault, Kind, MANY, Order, Outcome, Paid, Place, Reserve, Shop, dump, many, raw};
+use copy_tests::{
+    Dump, EVERYTHING, Fault, Kind, MANY, Order, Outcome, Paid, Place, Reserve, Shop, dump, many, raw, tables,
+};
 use gen_durable::{Client, InstanceId, Status, Target, Worker, start};
 use gen_durable_runtime::store::{SchemaName, copy};
 use serde_json::{Map, Value};
@@ -44,12 +46,23 @@ async fn everything_survives_the_way_up_and_back() -> Outcome {
         ("gen_durable_bucket_configs", 2, 2),
         ("gen_durable_buckets", 3, 3),
         ("gen_durable_schedules", 2, 2),
+        ("gen_durable_held", 3, 3),
+        ("gen_durable_queues", 2, 2),
     ];
     assert_eq!(counts, expected);
     same(&dump(&up).await?, &before);
     assert!(raw(&first).await? == untouched, "a source never changes");
     up.copy_to(&back).await?;
     same(&dump(&back).await?, &before);
+    Ok(())
+}
+
+#[tokio::test]
+async fn no_table_is_left_out() -> Outcome {
+    for kind in [Kind::Sqlite, Kind::Postgres] {
+        let copied = copy::Table::ALL.map(|table| table.name().to_owned());
+        assert_eq!(tables(&Place::migrated(kind).await?).await?, BTreeSet::from(copied));
+    }
     Ok(())
 }
 

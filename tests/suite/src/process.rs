@@ -153,6 +153,16 @@ impl WorkerProcess {
         self.signal(libc::SIGSTOP);
     }
 
+    /// The same, at a moment at which it holds nothing of the database: on a file nobody else could go on.
+    pub async fn freeze_apart(&self, db: &Db) {
+        self.freeze();
+        while !db.is_free().await {
+            self.thaw();
+            tokio::time::sleep(Duration::from_millis(3)).await;
+            self.freeze();
+        }
+    }
+
     /// SIGCONT.
     pub fn thaw(&self) {
         self.signal(libc::SIGCONT);

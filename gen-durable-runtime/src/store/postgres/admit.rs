@@ -50,6 +50,7 @@ impl Postgres {
             looked: limiting::looked(&answers, order.limit, claims.len()),
             claims,
             limited: !candidates.is_empty(),
+            strangers: false,
             wakes,
             now: admission.now,
             next_due: next.0.into_iter().chain(again).min(),

@@ -11,11 +11,11 @@ use super::{Postgres, rows};
 use crate::{
     Error,
     model::{Claim, ClaimToken, InstanceId},
-    store::{ClaimOrder, Claimed, Renewed},
+    store::{ClaimOrder, Claimed, Renewed, workers},
 };
 
-/// So many rows at the head of a queue that wait for busy keys are set aside.
-const CROWD: i64 = 50;
+/// So many rows at the head of a queue that wait for busy keys, or of unknown code, are set aside.
+const CROWD: i64 = workers::CROWD as i64;
 
 impl Postgres {
     pub(super) async fn claim_rows(&self, order: &ClaimOrder<'_>) -> Result<Claimed, Error> {
@@ -43,7 +43,8 @@ impl Postgres {
         let looked = usize::try_from(rows::get::<i64>(first, "looked")?).unwrap_or(0);
         let crowd = rows::get::<Option<i64>>(first, "crowd")?.unwrap_or(0);
         let limited = rows::get::<i64>(first, "limited")? > 0 || crowd >= CROWD;
-        Ok(Claimed { claims, looked, limited, wakes: BTreeSet::new(), now, next_due, next_deadline })
+        let strangers = rows::get::<Option<i64>>(first, "strangers")?.unwrap_or(0) >= CROWD;
+        Ok(Claimed { claims, looked, limited, strangers, wakes: BTreeSet::new(), now, next_due, next_deadline })
     }
 
     /// A claim that the statement did not return is lost, unless its row is only locked by someone else.

@@ -23,5 +23,6 @@ mod sql;
 mod start;
 mod store;
 mod sweep;
+mod workers;
 
 pub use store::Postgres;

@@ -45,6 +45,7 @@ impl Sqlite {
             looked: limiting::looked(&answers, order.limit, claims.len()),
             claims,
             limited: !candidates.is_empty(),
+            strangers: false,
             // Nobody else wrote meanwhile: what was found busy is, and nobody held what was counted.
             wakes: BTreeSet::new(),
             now: timestamp(now),
@@ -58,7 +59,7 @@ async fn candidates(session: &mut Session<'_>, order: &ClaimOrder<'_>, now: i64)
     let query = sqlx::query(sql::candidates())
         .bind(order.queue)
         .bind(i64::from(order.limit.max(CANDIDATES)))
-        .bind(json(&claim::known(order))?)
+        .bind(json(&claim::known(order.known))?)
         .bind(order.crashed)
         .bind(now)
         .bind(json(&order.known.held)?);

@@ -18,13 +18,11 @@ use crate::{
     Error,
     model::{Claim, ClaimToken, InstanceId, Json, ReceivedSignal, Wake},
     store::{
-        ClaimOrder, Claimed, Renewed,
+        ClaimOrder, Claimed, Known, Renewed,
+        workers::CROWD,
         written::{micros, timestamp},
     },
 };
-
-/// So many rows at the head of a queue that wait for busy keys are set aside.
-const CROWD: i64 = 50;
 
 impl Sqlite {
     pub(super) async fn claim_rows(&self, order: &ClaimOrder<'_>) -> Result<Claimed, Error> {
@@ -33,10 +31,10 @@ impl Sqlite {
         let now = self.now();
         let due = due(&mut session, order, now).await?;
         let (chosen, mut limited) = choose(&due)?;
+        let mut strangers = false;
         if order.look {
-            let found = session.rows(sqlx::query(sql::claim_crowd()).bind(order.queue).bind(now)).await?;
-            let crowd = found.first().map(|r| rows::get::<i64>(r, "crowd")).transpose()?.unwrap_or(0);
-            limited |= crowd >= CROWD;
+            let (keys, unknown) = crowd(&mut session, order, now).await?;
+            (limited, strangers) = (limited || keys >= CROWD, unknown >= CROWD);
         }
         let claims = if chosen.is_empty() { vec![] } else { take(&mut session, order, &chosen, now).await? };
         let short = claims.len() < usize::try_from(order.limit).unwrap_or(usize::MAX);
@@ -46,6 +44,7 @@ impl Sqlite {
             claims,
             looked: due.len(),
             limited,
+            strangers,
             wakes: BTreeSet::new(),
             now: timestamp(now),
             next_due: next_due.map(timestamp),
@@ -81,14 +80,22 @@ impl Sqlite {
     }
 }
 
+/// Of the first rows that are due, how many wait for busy keys, and how many are of unknown code.
+async fn crowd(session: &mut Session<'_>, order: &ClaimOrder<'_>, now: i64) -> Result<(usize, usize), Error> {
+    let query = sqlx::query(sql::claim_crowd()).bind(order.queue).bind(now).bind(json(&known(order.known))?);
+    let found = session.rows(query).await?;
+    let Some(row) = found.first() else { return Ok((0, 0)) };
+    Ok((rows::small(row, "crowd")?, rows::small(row, "strangers")?))
+}
+
 async fn due(session: &mut Session<'_>, order: &ClaimOrder<'_>, now: i64) -> Result<Vec<SqliteRow>, Error> {
-    let query = sqlx::query(sql::claim()).bind(order.queue).bind(i64::from(order.limit)).bind(json(&known(order))?);
+    let query =
+        sqlx::query(sql::claim()).bind(order.queue).bind(i64::from(order.limit)).bind(json(&known(order.known))?);
     session.rows(query.bind(order.crashed).bind(now)).await
 }
 
 /// What this worker can run, row by row.
-pub(super) fn known<'a>(order: &ClaimOrder<'a>) -> Vec<(&'a str, i32, &'a str)> {
-    let known = order.known;
+pub(super) fn known(known: &Known) -> Vec<(&str, i32, &str)> {
     (known.machines.iter().zip(&known.versions).zip(&known.steps))
         .map(|((machine, version), step)| (machine.as_str(), *version, step.as_str()))
         .collect()

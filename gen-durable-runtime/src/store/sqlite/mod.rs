@@ -27,6 +27,7 @@ mod start;
 mod store;
 mod sweep;
 mod wake_ups;
+mod workers;
 
 pub use store::Sqlite;
 

@@ -13,9 +13,17 @@ const SCHEMA: [&str; 3] = [
 /// The statements, and the indexes they must use, in any order.
 fn expected() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
     vec![
-        ("claim", sql::claim(), &["gen_durable_pick (queue=?)", "gen_durable_concurrency_active"]),
+        (
+            "claim",
+            sql::claim(),
+            &["gen_durable_pick (queue=? AND priority=? AND eligible_at<?)", "gen_durable_concurrency_active"],
+        ),
         ("candidates", sql::candidates(), &["gen_durable_pick (queue=?", "gen_durable_concurrency_active"]),
-        ("claim_crowd", sql::claim_crowd(), &["gen_durable_pick (queue=?)", "gen_durable_concurrency_active"]),
+        (
+            "claim_crowd",
+            sql::claim_crowd(),
+            &["gen_durable_pick (queue=? AND priority=? AND eligible_at<?)", "gen_durable_concurrency_active"],
+        ),
         ("limits", sql::limits(), &["gen_durable_bucket_configs"]),
         ("buckets", sql::buckets(), &["gen_durable_buckets_1 (kind=? AND key=?)"]),
         ("buckets_drop", sql::buckets_drop(), &["gen_durable_buckets_1 (kind=? AND key=?)"]),
@@ -57,6 +65,19 @@ fn expected() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
                 "gen_durable_deadline",
             ],
         ),
+        ("strangers", sql::strangers(), &["gen_durable_pick (queue=? AND priority=? AND eligible_at<?)"]),
+        ("strangers_aside", sql::strangers_aside(), &["INTEGER PRIMARY KEY"]),
+        ("unblock_codes", sql::unblock_codes(), &["gen_durable_blocked (blocked_by=?)"]),
+        (
+            "surroundings",
+            sql::surroundings(),
+            &["INTEGER PRIMARY KEY", "gen_durable_lease", "gen_durable_held_key (key=?)"],
+        ),
+        ("worker_put", sql::worker_put(), &[]),
+        ("worker_put_gone", sql::worker_put_gone(), &["SCAN gen_durable_workers"]),
+        ("worker_seen", sql::worker_seen(), &["PRIMARY KEY (name=?)"]),
+        ("worker_remove", sql::worker_remove(), &["PRIMARY KEY (name=?)"]),
+        ("workers", sql::workers(), &["SCAN w"]),
         ("cancel", sql::cancel(), &["INTEGER PRIMARY KEY"]),
         ("cancel_children", sql::cancel_children(), &["gen_durable_parent"]),
         ("retry", sql::retry(), &["INTEGER PRIMARY KEY"]),
@@ -145,6 +166,12 @@ fn allowed(line: &str) -> bool {
         "SCAN one",
         "SCAN back",
         "SCAN t",
+        "SCAN this",
+        "SCAN head",
+        "SCAN holders",
+        "SCAN live",
+        "SCAN w",
+        "SCAN gen_durable_workers",
     ]
     .iter()
     .any(|text| line.contains(text))

@@ -48,7 +48,7 @@ async fn a_late_outcome_is_dropped(db: Db, then: Then, result: &str) {
     let task = client.start(start(Act { then, millis: 0 })).await.expect("starts");
     let id = task.id().expect("known");
     eventually("P runs it", Duration::from_secs(5), async || db.count(RUNS).await == 1).await;
-    p.freeze();
+    p.freeze_apart(&db).await;
     let mut q = worker(&db).spawn().await;
     if then == Then::Park {
         let parked = async || status(&db, id).await == "awaiting_signal";
@@ -101,7 +101,7 @@ async fn a_late_outcome_never_disturbs_the_claim_of_another(db: Db) {
     let mut p = worker(&db).pause(Duration::from_secs(1)).spawn().await;
     let task = client.start(start(Act { then: Then::Done, millis: 0 })).await.expect("starts");
     eventually("P runs it", Duration::from_secs(5), async || db.count(RUNS).await == 1).await;
-    p.freeze();
+    p.freeze_apart(&db).await;
     let _q = worker(&db).pause(Duration::from_secs(6)).spawn().await;
     eventually("Q runs it", Duration::from_secs(10), async || db.count(RUNS).await == 2).await;
     p.thaw();

@@ -17,6 +17,8 @@ const fn statement(table: Table) -> &'static str {
         Table::Configs => include_str!("sql/write_configs.sql"),
         Table::Buckets => include_str!("sql/write_buckets.sql"),
         Table::Schedules => include_str!("sql/write_schedules.sql"),
+        Table::Held => include_str!("sql/write_held.sql"),
+        Table::Queues => include_str!("sql/write_queues.sql"),
     }
 }
 

@@ -1,0 +1,5 @@
+-- Every slot that is held. Index: the primary key.
+SELECT
+  instance_id, key, shard::bigint
+FROM {schema}.gen_durable_held
+ORDER BY instance_id, key
