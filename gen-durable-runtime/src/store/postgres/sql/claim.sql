@@ -1,7 +1,8 @@
 -- Leases up to $2 due rows of one queue, most urgent first, and says when the next one is due.
 --
--- Index: gen_durable_pick, walked in order, so that LIMIT stops after the batch. The look at busy keys is a
--- probe of gen_durable_concurrency_active with LIMIT 1: a plain NOT EXISTS would hash every executing row.
+-- Index: gen_durable_pick, a descent for each priority and then in order, so that LIMIT stops after the batch, and neither what is
+-- due later nor what was set aside is walked. The look at busy keys is a probe of gen_durable_concurrency_active with LIMIT 1: a
+-- plain NOT EXISTS would hash every executing row.
 -- Lock: NO KEY UPDATE, SKIP LOCKED: it waits for no row. The rows are updated by ctid; one whose row moved since the
 -- snapshot is missed and taken by the next claim.
 -- A K = 1 key is arbitrated by the unique index: the loser's claim fails as a whole and is taken again. An insertion
@@ -13,24 +14,35 @@
 -- engine's sweep has ended the wait, and took it along  $10 look whether many rows wait for busy keys
 --
 -- Rows under a rate limit or a gate are not taken here, and told: a claim under limits decides on them (candidates.sql).
-WITH due AS MATERIALIZED (
-  SELECT g.ctid AS tid, g.id, g.priority, g.eligible_at, g.concurrency_key, g.crashes,
-    g.rate_limit IS NOT NULL OR (g.concurrency_key IS NOT NULL AND EXISTS (
-      SELECT FROM {schema}.gen_durable_bucket_configs c
-      WHERE c.kind = 'conc' AND c.name = g.concurrency_name)) AS limited
-  FROM {schema}.gen_durable g
-  WHERE g.queue = $1
-    AND g.status = 'runnable'
-    AND g.eligible_at <= now()
-    AND ((g.fsm, g.fsm_version, g.step) IN (SELECT * FROM unnest($3::text[], $4::int[], $5::text[]))) IS TRUE
-    AND (g.crashes <= 1 OR $6)
-    AND (g.concurrency_key IS NULL OR (
-      SELECT true FROM {schema}.gen_durable b
-      WHERE b.concurrency_key = g.concurrency_key AND b.status = 'executing' AND b.concurrency_shard IS NULL
-      LIMIT 1) IS NULL)
-  ORDER BY g.priority, g.eligible_at
+WITH RECURSIVE levels AS (
+  (SELECT g.priority FROM {schema}.gen_durable g
+   WHERE g.queue = $1 AND g.status = 'runnable' ORDER BY g.priority LIMIT 1)
+  UNION ALL
+  SELECT (SELECT g.priority FROM {schema}.gen_durable g
+          WHERE g.queue = $1 AND g.status = 'runnable' AND g.priority > levels.priority
+          ORDER BY g.priority LIMIT 1)
+  FROM levels WHERE levels.priority IS NOT NULL
+), due AS MATERIALIZED (
+  SELECT d.* FROM levels CROSS JOIN LATERAL (
+    SELECT g.ctid AS tid, g.id, g.priority, g.eligible_at, g.concurrency_key, g.crashes,
+      g.rate_limit IS NOT NULL OR (g.concurrency_key IS NOT NULL AND EXISTS (
+        SELECT FROM {schema}.gen_durable_bucket_configs c
+        WHERE c.kind = 'conc' AND c.name = g.concurrency_name)) AS limited
+    FROM {schema}.gen_durable g
+    WHERE g.queue = $1
+      AND g.status = 'runnable'
+      AND g.priority = levels.priority
+      AND g.eligible_at <= now()
+      AND ((g.fsm, g.fsm_version, g.step) IN (SELECT * FROM unnest($3::text[], $4::int[], $5::text[]))) IS TRUE
+      AND (g.crashes <= 1 OR $6)
+      AND (g.concurrency_key IS NULL OR (
+        SELECT true FROM {schema}.gen_durable b
+        WHERE b.concurrency_key = g.concurrency_key AND b.status = 'executing' AND b.concurrency_shard IS NULL
+        LIMIT 1) IS NULL)
+    ORDER BY g.eligible_at
+    LIMIT $2
+    FOR NO KEY UPDATE OF g SKIP LOCKED) d
   LIMIT $2
-  FOR NO KEY UPDATE OF g SKIP LOCKED
 ), first AS (
   -- One row a key, and one row that crashed twice before.
   SELECT d.tid, d.concurrency_key,
@@ -104,9 +116,11 @@ SELECT t.*,
   CASE WHEN $10 THEN (
     -- Of the first rows that are due, how many wait for a busy key.
     SELECT count(*) FROM (
-      SELECT g.concurrency_key FROM {schema}.gen_durable g
-      WHERE g.queue = $1 AND g.status = 'runnable' AND g.eligible_at <= now()
-      ORDER BY g.priority, g.eligible_at LIMIT 1000) d
+      SELECT c.concurrency_key FROM levels CROSS JOIN LATERAL (
+        SELECT g.concurrency_key FROM {schema}.gen_durable g
+        WHERE g.queue = $1 AND g.status = 'runnable' AND g.priority = levels.priority AND g.eligible_at <= now()
+        ORDER BY g.eligible_at LIMIT 1000) c
+      LIMIT 1000) d
     WHERE d.concurrency_key IS NOT NULL AND (
       SELECT true FROM {schema}.gen_durable b
       WHERE b.concurrency_key = d.concurrency_key AND b.status = 'executing' AND b.concurrency_shard IS NULL
@@ -119,16 +133,7 @@ FROM (
                   WHERE g.queue = $1 AND g.status = 'runnable' AND g.priority = p.priority AND g.eligible_at > now()
                     AND g.eligible_at < 'infinity'
                   ORDER BY g.eligible_at LIMIT 1))
-      FROM (
-        WITH RECURSIVE levels AS (
-          (SELECT g.priority FROM {schema}.gen_durable g
-           WHERE g.queue = $1 AND g.status = 'runnable' ORDER BY g.priority LIMIT 1)
-          UNION ALL
-          SELECT (SELECT g.priority FROM {schema}.gen_durable g
-                  WHERE g.queue = $1 AND g.status = 'runnable' AND g.priority > levels.priority
-                  ORDER BY g.priority LIMIT 1)
-          FROM levels WHERE levels.priority IS NOT NULL)
-        SELECT levels.priority FROM levels WHERE levels.priority IS NOT NULL) p) END AS due,
+      FROM levels p WHERE p.priority IS NOT NULL) END AS due,
     CASE WHEN c.short THEN (
       -- The next wait or instance whose time is up, in any queue: whoever is awake ends it.
       SELECT least(
