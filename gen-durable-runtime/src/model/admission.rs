@@ -457,6 +457,19 @@ mod tests {
     }
 
     #[test]
+    fn a_thousand_fractions_of_a_token_bring_as_much_as_one_refill() {
+        let config = LimitConfig { capacity: 1_000.0, rate: 5.0 / 60.0, shards: 3 };
+        let empty = Bucket { available: 0.0, ..Bucket::new(&config, LimitKind::Rate, 0, Timestamp::UNIX_EPOCH) };
+        let (mut often, mut once) = (empty.clone(), empty);
+        for n in 1..=1_000 {
+            often.refill(&config, Timestamp::from_millisecond(n * 37).expect("near"));
+        }
+        once.refill(&config, Timestamp::from_millisecond(37_000).expect("near"));
+        assert!((often.available - once.available).abs() < EPSILON, "{often:?} beside {once:?}");
+        assert!((once.available - 37.0 * 5.0 / 60.0 / 3.0).abs() < EPSILON, "{once:?}");
+    }
+
+    #[test]
     fn healed_counters_never_have_more_than_the_limit_leaves() {
         for (capacity, shards, running) in
             [(2.0, 2, vec![(0, 2.0)]), (7.0, 3, vec![(5, 4.0), (1, 1.0)]), (1.0, 1, vec![(2, 3.0)])]

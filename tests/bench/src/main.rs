@@ -1,68 +1,65 @@
 //! Measures the engine beside its limit: bare SQL doing the same row changes, on the same server, in the same run.
 //! Machines are noisy, so only the ratios travel.
 
+mod args;
 mod bare;
-mod chain;
-mod drain;
-mod latency;
 mod machines;
+mod meter;
 mod place;
 mod report;
 mod sqlite;
+mod workloads;
 
+use args::Args;
 use clap::Parser;
+use place::Place;
+use report::Section;
 
-/// Measures the engine beside bare SQL.
-#[derive(Debug, Parser)]
-struct Args {
-    /// Instances to drain.
-    #[arg(long, default_value_t = 50_000)]
-    drain: usize,
-    /// Instances of five steps.
-    #[arg(long, default_value_t = 5_000)]
-    chain: usize,
-    /// Single starts on an idle system.
-    #[arg(long, default_value_t = 300)]
-    latency: usize,
-    /// How often each is measured; the median counts.
-    #[arg(long, default_value_t = 3)]
-    rounds: usize,
-    /// Steps that execute at once.
-    #[arg(long, default_value_t = 2_000)]
-    steps: usize,
-    /// Rows of a bare batch.
-    #[arg(long, default_value_t = 500)]
-    batch: usize,
-    /// Only these: drain, chain, latency, sqlite.
-    only: Vec<String>,
-}
+/// Whatever went wrong: a bench only says so.
+type Fault = Box<dyn std::error::Error + Send + Sync>;
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+async fn main() -> Result<(), Fault> {
     let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "warn,sqlx=error".into());
     tracing_subscriber::fmt().with_env_filter(filter).init();
     let args = Args::parse();
-    let wanted = |name: &str| args.only.is_empty() || args.only.iter().any(|o| o == name);
-    if wanted("sqlite") {
-        sqlite::measure(&args).await?;
+    let all: Vec<&'static str> = workloads::NAMES.into_iter().chain(["sqlite"]).collect();
+    let wanted = args.wanted(&all);
+    let sections = measure(&wanted, &args).await?;
+    if wanted.len() > 1 {
+        println!("\nall of it:");
+        report::print(&sections);
     }
-    if args.only == ["sqlite"] {
-        return Ok(());
+    if let Some(directory) = &args.plots {
+        sections.iter().try_for_each(|section| report::write(section, directory))?;
     }
-    let place = place::Place::new()?;
+    Ok(())
+}
+
+async fn measure(wanted: &[String], args: &Args) -> Result<Vec<Section>, Fault> {
+    let (mut place, mut sections) = (None, vec![]);
+    for name in wanted {
+        if name == "sqlite" {
+            sections.extend(sqlite::measure(args).await?);
+            continue;
+        }
+        let place = match &mut place {
+            Some(place) => place,
+            none => none.insert(started(args)?),
+        };
+        sections.extend(workloads::measure(name, place, args).await?);
+    }
+    Ok(sections)
+}
+
+/// Only what needs a server starts one.
+fn started(args: &Args) -> Result<Place, Fault> {
+    let place = Place::new()?;
     println!(
-        "PostgreSQL {}, fsync on; medians of {} rounds, alternating with their limit\n",
+        "PostgreSQL {}, fsync on; medians of {} rounds, alternating with their limit; ratios of each round's pair; each \
+         statement is a round trip",
         place.major(),
         args.rounds
     );
-    if wanted("drain") {
-        drain::measure(&place, &args).await?;
-    }
-    if wanted("chain") {
-        chain::measure(&place, &args).await?;
-    }
-    if wanted("latency") {
-        latency::measure(&place, &args).await?;
-    }
-    Ok(())
+    Ok(place)
 }

@@ -4,12 +4,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use sqlx::{Connection, Row, SqliteConnection};
 
-type Fault = Box<dyn std::error::Error>;
+use crate::Fault;
 
 const TOKEN: &str = "bare#1";
 
-/// Claims batches and ends them after `steps - 1` updates in place, until nothing is left.
-pub async fn chain(connection: &mut SqliteConnection, batch: usize, steps: usize) -> Result<(), Fault> {
+/// Claims batches and ends them after `steps - 1` updates in place, until nothing is left; with lines of history if asked.
+pub async fn chain(connection: &mut SqliteConnection, batch: usize, steps: usize, history: bool) -> Result<(), Fault> {
     loop {
         let ids = claim(connection, batch).await?;
         if ids.is_empty() {
@@ -18,13 +18,17 @@ pub async fn chain(connection: &mut SqliteConnection, batch: usize, steps: usize
         for left in (0..steps - 1).rev() {
             let rows: Vec<String> = ids.iter().map(|id| format!("[{id},\"{{\\\"left\\\":{left}}}\"]")).collect();
             let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
-            log(&mut transaction, &ids).await?;
+            if history {
+                log(&mut transaction, &ids).await?;
+            }
             let step = sqlx::query(include_str!("sql/in_place.sql")).bind(array(&rows)).bind(TOKEN);
             step.fetch_all(&mut *transaction).await?;
             transaction.commit().await?;
         }
         let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
-        log(&mut transaction, &ids).await?;
+        if history {
+            log(&mut transaction, &ids).await?;
+        }
         let end = sqlx::query(include_str!("sql/done.sql")).bind(array(&ids)).bind(TOKEN).bind(now()?);
         end.fetch_all(&mut *transaction).await?;
         transaction.commit().await?;

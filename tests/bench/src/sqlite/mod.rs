@@ -3,90 +3,77 @@
 mod bare;
 mod place;
 
-use std::time::{Duration, Instant};
-
 use crate::{
-    Args,
-    machines::{Nothing, worker},
-    report::{Rates, cost, line},
+    Args, Fault,
+    machines::{Crew, Nothing},
+    meter::{Figure, Meter},
+    report::{Section, Way},
 };
 use place::File;
 
 const STEPS: usize = 5;
 
-type Fault = Box<dyn std::error::Error>;
-
-pub async fn measure(args: &Args) -> Result<(), Fault> {
-    println!("SQLite, one file, synchronous = FULL");
-    for batch in [200, 1_000] {
-        drain(args, batch).await?;
-    }
-    chain(args, 200).await?;
-    println!();
-    Ok(())
+#[derive(Debug, Clone, Copy)]
+enum Who {
+    /// With lines of history or without.
+    Bare(bool),
+    /// The machine, and how many steps it runs in a row.
+    Engine(&'static str, u32),
 }
 
-async fn drain(args: &Args, batch: usize) -> Result<(), Fault> {
-    let (mut limit, mut ours, mut silent) = (Rates::default(), Rates::default(), Rates::default());
-    for round in 0..args.rounds {
-        limit.add(args.drain, bare_run("noop", "only", args.drain, batch, 1).await?);
-        let mut pair = [("noop", &mut ours), ("silent_noop", &mut silent)];
-        pair.rotate_left(round % 2);
-        for (machine, rates) in pair {
-            rates.add(args.drain, engine_run(machine, "only", args.drain, batch, 64).await?);
+pub async fn measure(args: &Args) -> Result<Vec<Section>, Fault> {
+    Ok(vec![
+        drain(args, "sqlite-drain-200", 200).await?,
+        drain(args, "sqlite-drain", 1_000).await?,
+        chain(args, 200).await?,
+    ])
+}
+
+async fn drain(args: &Args, id: &'static str, batch: usize) -> Result<Section, Fault> {
+    let ways = vec![
+        Way::bare(format!("bare SQL, batch {batch}"), Who::Bare(false)),
+        Way::beside(0, "bare SQL, with lines of history", Who::Bare(true)),
+        Way::beside(0, format!("engine, batch {batch}"), Who::Engine("noop", 64)),
+        Way::beside(0, "engine, history off", Who::Engine("silent_noop", 64)),
+    ];
+    let run = async |who: &Who| one(*who, ("noop", "only"), args.drain, batch, 1).await;
+    let title = format!("SQLite, one file, synchronous = FULL: drain of {}", args.drain);
+    Section::of(id, title, "jobs/s").measure(args.rounds, ways, run).await
+}
+
+async fn chain(args: &Args, batch: usize) -> Result<Section, Fault> {
+    let ways = vec![
+        Way::bare(format!("bare SQL in place, batch {batch}"), Who::Bare(false)),
+        Way::beside(0, "bare SQL in place, with lines of history", Who::Bare(true)),
+        Way::beside(0, "engine, in place", Who::Engine("chain", 64)),
+        Way::beside(0, "engine, in place, history off", Who::Engine("silent_chain", 64)),
+        Way::beside(0, "engine, requeued after each step", Who::Engine("chain", 1)),
+        Way::beside(0, "engine, requeued, history off", Who::Engine("silent_chain", 1)),
+    ];
+    let run = async |who: &Who| one(*who, ("chain", "link"), args.chain, batch, STEPS).await;
+    let title = format!("SQLite: chains, {} instances of {STEPS} steps", args.chain);
+    Section::of("sqlite-chain", title, "steps/s").measure(args.rounds, ways, run).await
+}
+
+/// The bare loop has the plain machine's rows.
+async fn one(who: Who, plain: (&str, &str), rows: usize, batch: usize, steps: usize) -> Result<Figure, Fault> {
+    let mut file = File::new().await?;
+    let machine = if let Who::Engine(machine, _) = who { machine } else { plain.0 };
+    file.fill(machine, plain.1, rows).await?;
+    let (meter, nothing) = (Meter::here(), Nothing::default());
+    match who {
+        Who::Bare(history) => {
+            bare::chain(&mut file.connection, batch, steps, history).await?;
+            meter.stop(rows * steps).await
+        }
+        Who::Engine(_, in_place) => {
+            // Twice the batch executes at once: while one half is committed the other one runs.
+            let crew = Crew { in_place, batch: u32::try_from(batch)?, ..Crew::of(2 * batch) };
+            let worker = crew.worker(&file.client, nothing.clone()).await?;
+            file.ended(&nothing, rows).await?;
+            let figure = meter.stop(rows * steps).await;
+            worker.stop().await;
+            figure
         }
     }
-    line(&format!("drain, bare SQL, batch {batch}"), &limit, "rows/s", None);
-    line(&format!("drain, engine, batch {batch}"), &ours, "jobs/s", Some(&limit));
-    line("drain, engine, history off", &silent, "jobs/s", Some(&limit));
-    cost("a history", &ours, &silent);
-    Ok(())
-}
-
-async fn chain(args: &Args, batch: usize) -> Result<(), Fault> {
-    let steps = args.chain * STEPS;
-    let (mut limit, mut in_place, mut requeued) = (Rates::default(), Rates::default(), Rates::default());
-    let (mut silent_in_place, mut silent_requeued) = (Rates::default(), Rates::default());
-    for round in 0..args.rounds {
-        limit.add(steps, bare_run("chain", "link", args.chain, batch, STEPS).await?);
-        let mut runs = [
-            (64, "chain", &mut in_place),
-            (64, "silent_chain", &mut silent_in_place),
-            (1, "chain", &mut requeued),
-            (1, "silent_chain", &mut silent_requeued),
-        ];
-        runs.chunks_mut(2).for_each(|pair| pair.rotate_left(round % 2));
-        for (in_a_row, machine, rates) in runs {
-            rates.add(steps, engine_run(machine, "link", args.chain, batch, in_a_row).await?);
-        }
-    }
-    line(&format!("chains, bare SQL in place, batch {batch}"), &limit, "steps/s", None);
-    line("chains, engine, in place", &in_place, "steps/s", Some(&limit));
-    line("chains, engine, in place, history off", &silent_in_place, "steps/s", Some(&limit));
-    line("chains, engine, requeued after each step", &requeued, "steps/s", Some(&limit));
-    line("chains, engine, requeued, history off", &silent_requeued, "steps/s", Some(&limit));
-    cost("a history, in place", &in_place, &silent_in_place);
-    cost("a history, requeued", &requeued, &silent_requeued);
-    Ok(())
-}
-
-async fn bare_run(machine: &str, step: &str, rows: usize, batch: usize, steps: usize) -> Result<Duration, Fault> {
-    let mut file = File::new().await?;
-    file.fill(machine, step, rows).await?;
-    let began = Instant::now();
-    bare::chain(&mut file.connection, batch, steps).await?;
-    Ok(began.elapsed())
-}
-
-/// Twice the batch executes at once: while one half is committed the other one runs.
-async fn engine_run(machine: &str, step: &str, rows: usize, batch: usize, in_place: u32) -> Result<Duration, Fault> {
-    let mut file = File::new().await?;
-    file.fill(machine, step, rows).await?;
-    let nothing = Nothing::default();
-    let began = Instant::now();
-    let worker = worker(&file.client, nothing.clone(), 2 * batch, in_place, u32::try_from(batch)?).await?;
-    file.ended(&nothing, rows).await?;
-    let took = began.elapsed();
-    worker.stop().await;
-    Ok(took)
 }

@@ -10,9 +10,7 @@ use sqlx::{
     sqlite::{SqliteConnectOptions, SqliteSynchronous},
 };
 
-use crate::machines::Nothing;
-
-type Fault = Box<dyn std::error::Error>;
+use crate::{Fault, machines::Nothing};
 
 /// A migrated file of its own, on the disk that holds temporary files, and a connection set as the engine's writer is.
 pub struct File {

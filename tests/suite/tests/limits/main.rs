@@ -2,6 +2,7 @@
 
 mod gates;
 mod rates;
+mod weights;
 
 use std::{
     collections::HashMap,

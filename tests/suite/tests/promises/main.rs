@@ -3,6 +3,8 @@
 
 mod claims;
 mod engine;
+#[cfg(feature = "postgres")]
+mod flat;
 mod machines;
 #[cfg(feature = "postgres")]
 mod plans;

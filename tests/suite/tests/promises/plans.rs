@@ -32,12 +32,12 @@ const BATCH: usize = 100;
 /// eight indexes, two or three levels deep.
 const BLOCKS_PER_ROW: i64 = 60;
 
-async fn reset(db: &Db) {
+pub(crate) async fn reset(db: &Db) {
     db.run("CREATE EXTENSION IF NOT EXISTS pg_stat_statements; SELECT pg_stat_statements_reset(0, (SELECT oid FROM pg_database WHERE datname = current_database()), 0)").await;
 }
 
 /// Calls and blocks of the statement with this text in it, since the reset.
-async fn cost(db: &Db, text: &str) -> (i64, i64) {
+pub(crate) async fn cost(db: &Db, text: &str) -> (i64, i64) {
     let sql = "SELECT coalesce(sum(calls), 0)::bigint, coalesce(sum(shared_blks_hit + shared_blks_read), 0)::bigint
         FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
         WHERE d.datname = current_database() AND s.query LIKE '%' || $1 || '%' AND s.query NOT LIKE '%pg_stat_statements%'";

@@ -1,4 +1,4 @@
-//! Two workers, one of which is killed again and again.
+//! Workers, one of which is killed again and again.
 
 use std::{ops::Range, time::Duration};
 
@@ -15,7 +15,15 @@ pub struct Killing {
 impl Killing {
     /// Kills one of two with SIGKILL, each time after so many milliseconds, and starts another in its place.
     pub async fn begin(worker: WorkerOptions, every_ms: Range<u64>) -> Self {
-        let workers = [worker.spawn().await, worker.spawn().await];
+        Self::of(2, worker, every_ms).await
+    }
+
+    /// The same with one of so many.
+    pub async fn of(number: usize, worker: WorkerOptions, every_ms: Range<u64>) -> Self {
+        let mut workers = Vec::new();
+        for _ in 0..number {
+            workers.push(worker.spawn().await);
+        }
         let stop = watch::Sender::new(false);
         let killing = tokio::spawn(kill(worker, workers, every_ms, stop.subscribe()));
         Self { stop, killing }
@@ -30,7 +38,7 @@ impl Killing {
 
 async fn kill(
     worker: WorkerOptions,
-    mut workers: [suite::WorkerProcess; 2],
+    mut workers: Vec<suite::WorkerProcess>,
     every_ms: Range<u64>,
     mut stop: watch::Receiver<bool>,
 ) -> usize {
@@ -39,7 +47,8 @@ async fn kill(
         if tokio::time::timeout(pause, stop.wait_for(|stop| *stop)).await.is_ok() {
             return kills;
         }
-        let victim = &mut workers[rand::rng().random_range(0..2)];
+        let number = rand::rng().random_range(0..workers.len());
+        let victim = &mut workers[number];
         victim.kill().await;
         // It may be killed before it works. On a wire that is cut its boot may fail: then it ends by itself until it is its
         // turn.

@@ -2,6 +2,8 @@
 //! `GEN_DURABLE_LONG=1` (`scripts/test --long`). Each prints its figures.
 #![allow(unreachable_pub)] // machines are public as in a user's crate
 
+#[path = "../../src/gated.rs"]
+mod gated;
 #[path = "../../src/machines.rs"]
 mod machines;
 #[path = "../../src/trials.rs"]
@@ -10,8 +12,10 @@ mod trials;
 mod deadlines;
 mod failures;
 mod families;
+mod gates;
 mod kills;
 mod parks;
+mod rates;
 mod transfers;
 
 use std::time::{Duration, Instant};

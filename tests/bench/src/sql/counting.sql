@@ -1,0 +1,2 @@
+-- The view of the statements that the server counted.
+CREATE EXTENSION IF NOT EXISTS pg_stat_statements

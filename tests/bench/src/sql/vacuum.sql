@@ -1,0 +1,2 @@
+-- What autovacuum leaves behind.
+VACUUM ANALYZE gen_durable
