@@ -18,6 +18,7 @@ mod inline;
 mod leaving;
 mod limiter;
 mod listener;
+mod retention;
 mod running;
 mod scheduler;
 mod schedules;
