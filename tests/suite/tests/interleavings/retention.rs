@@ -25,6 +25,7 @@ suite::stores! {
     }
     postgres {
         a_retry_in_line_behind_a_delete_goes_on_only_if_that_never_was => "a file has no row locks: who holds it holds all of it",
+        a_retry_between_the_look_and_the_lock_keeps_its_instance => "a file has no locks of tables",
         a_fan_out_of_another_engine_keeps_its_parent => "a file has no row locks: who holds it holds all of it",
     }
 }
@@ -90,6 +91,20 @@ async fn a_retry_of_one_that_went_finds_nobody(db: Db) {
     let id = failed(&db).await;
     assert_eq!(purge(&*db.store).await.gone, 1);
     assert_eq!(db.store.retry(&Target::Id(id)).await.expect("answers"), Retrying::NoTarget);
+}
+
+/// The look asks nothing of signals; the statement that locks does, and somebody holds them.
+#[cfg(feature = "postgres")]
+async fn a_retry_between_the_look_and_the_lock_keeps_its_instance(db: Db) {
+    let id = failed(&db).await;
+    let mut tx = db.begin().await;
+    tx.run("LOCK TABLE signals").await;
+    let store = Arc::clone(&db.store);
+    let purging = in_line(&db, 1, async move { purge(&*store).await }).await;
+    assert!(matches!(db.store.retry(&Target::Id(id)).await.expect("answers"), Retrying::Goes { .. }));
+    tx.rollback().await;
+    let purged = purging.await.expect("no panic");
+    assert_eq!((purged.due, purged.gone, is_there(&db, id).await), (1, 0, true));
 }
 
 /// A delete that stands still half way: somebody holds a row that goes with it.
