@@ -169,6 +169,12 @@ pub(super) struct RunArgs {
     /// How often an idle queue is looked at; default: 1s.
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(super) poll: Option<Duration>,
+    /// How long done instances stay whose machine does not say so; default: for good.
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(super) keep_done: Option<Duration>,
+    /// How long failed and cancelled instances stay whose machine does not say so; default: for good.
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(super) keep_failed: Option<Duration>,
     /// Leave the schema as it is.
     #[arg(long)]
     pub(super) no_migrate: bool,

@@ -113,6 +113,9 @@ async fn work(program: &Rc<Program>, global: &Global, args: RunArgs) -> Result<(
     worker = args.drain.into_iter().fold(worker, |w, drain| w.drain(drain));
     worker = args.lease.into_iter().fold(worker, |w, lease| w.lease(lease));
     worker = args.poll.into_iter().fold(worker, |w, poll| w.poll(poll));
+    if args.keep_done.is_some() || args.keep_failed.is_some() {
+        worker = worker.retention(args.keep_done, args.keep_failed);
+    }
     let worked = worker.run().await;
     close(&client).await;
     Ok(worked?)

@@ -55,21 +55,14 @@ pub(super) fn twins(machines: &[&'static MachineRegistration]) -> Vec<String> {
     faults
 }
 
-/// What the annotation may say and this engine cannot honour yet: never ignored in silence.
-pub(super) fn unsupported(info: &'static MachineInfo, dialect: &str) -> Vec<String> {
-    let words = [(info.dedup.is_some(), "endless(dedup = ..)"), (info.retention != (None, None), "retention(..)")];
-    let fault = |word| {
-        format!("machine `{}` ({}): `{word}` is not supported by this version of the engine", info.name, info.rust_path)
-    };
-    let store = info.store.filter(|store| *store != dialect).map(|store| {
-        format!(
-            "machine `{}` ({}) needs store = \"{store}\", and the database is {dialect}: give the worker a URL that begins \
-             with {store}:// (DATABASE_URL, or --database)",
-            info.name, info.rust_path
-        )
-    });
-    let given = words.into_iter().filter(|(given, _)| *given);
-    given.map(|(_, word)| fault(word)).chain(store).collect()
+/// What the annotation says and this worker cannot honour: never ignored in silence.
+pub(super) fn unsupported(info: &'static MachineInfo, dialect: &str) -> Option<String> {
+    let store = info.store.filter(|store| *store != dialect)?;
+    Some(format!(
+        "machine `{}` ({}) needs store = \"{store}\", and the database is {dialect}: give the worker a URL that begins \
+         with {store}:// (DATABASE_URL, or --database)",
+        info.name, info.rust_path
+    ))
 }
 
 pub(super) fn names(info: &'static MachineInfo) -> impl Iterator<Item = &'static str> {

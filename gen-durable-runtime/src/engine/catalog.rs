@@ -177,6 +177,13 @@ impl Catalog {
         self.by_stored.get(machine)?.get(&version)
     }
 
+    /// Every stored name and version, with the machine that works its rows: what that says holds for all of them.
+    pub(super) fn stored(&self) -> impl Iterator<Item = (&str, i32, &'static MachineInfo)> {
+        self.by_stored.iter().flat_map(|(name, versions)| {
+            versions.iter().map(move |(version, served)| (name.as_str(), *version, served.info))
+        })
+    }
+
     pub(super) fn known(&self) -> &Known {
         &self.known
     }

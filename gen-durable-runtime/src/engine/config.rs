@@ -1,6 +1,6 @@
 use std::{collections::BTreeMap, time::Duration};
 
-use crate::model::{Invalid, limits};
+use crate::model::{Invalid, Retention, limits};
 
 /// How an engine works. Every span is above zero.
 #[derive(Debug, Clone)]
@@ -20,6 +20,8 @@ pub struct EngineConfig {
     pub batch: u32,
     /// How long lines of history are kept.
     pub history: Duration,
+    /// How long ended instances stay whose machine does not say so itself.
+    pub retention: Retention,
     /// Steps an instance runs in a row before others get its place.
     pub in_place: u32,
 }
@@ -34,6 +36,7 @@ impl Default for EngineConfig {
             drain: Duration::from_secs(30),
             batch: 1_000,
             history: Duration::from_secs(30 * 24 * 3_600),
+            retention: Retention::default(),
             in_place: 64,
         }
     }
@@ -46,7 +49,9 @@ impl EngineConfig {
     /// Names the field and its limit.
     pub fn check(&self) -> Result<(), Invalid> {
         let spans = [("lease", self.lease), ("poll", self.poll), ("sweep", self.sweep), ("history", self.history)];
-        for (field, span) in spans {
+        let kept = [("retention of done", self.retention.done), ("retention of failed", self.retention.failed)];
+        let kept = kept.into_iter().filter_map(|(field, span)| Some((field, span?)));
+        for (field, span) in spans.into_iter().chain(kept) {
             if span < Duration::from_millis(10) || span > limits::DELAY_MAX {
                 return Err(Invalid::new(field, format!("is {span:?}: 10 ms to 100 years are allowed")));
             }

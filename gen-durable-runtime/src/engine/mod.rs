@@ -19,6 +19,7 @@ mod leaving;
 mod limiter;
 mod listener;
 mod presence;
+mod retention;
 mod running;
 mod scheduler;
 mod schedules;

@@ -93,6 +93,7 @@ impl Engine {
         self.tasks.spawn(Arc::clone(shared).end_waits_on_time());
         self.tasks.spawn(Arc::clone(shared).fire_schedules_on_time());
         self.tasks.spawn(Arc::clone(shared).forget_history());
+        self.tasks.spawn(Arc::clone(shared).purge_by_age());
         self.tasks.spawn(Arc::clone(shared).keep_limits());
         self.tasks.spawn(Arc::clone(shared).keep_presence());
         self.tasks.spawn(Arc::clone(shared).listen());

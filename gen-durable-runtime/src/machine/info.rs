@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::model::{AwaitMode, Exits, RetryPolicy};
+use crate::model::{AwaitMode, Exits, Retention, RetryPolicy};
 
 /// A machine, as its annotation describes it.
 #[derive(Debug)]
@@ -209,6 +209,11 @@ pub enum ScheduleWhen {
 }
 
 impl MachineInfo {
+    /// How long its ended instances stay, as far as its annotation says so.
+    pub fn retention(&self) -> Retention {
+        Retention { done: self.retention.0, failed: self.retention.1 }
+    }
+
     /// Whether this stored name is one of its own.
     pub fn is_named(&self, stored: &str) -> bool {
         self.name == stored || self.aliases.contains(&stored)

@@ -22,6 +22,7 @@ mod notifier;
 mod open;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+mod retention;
 #[cfg(feature = "client")]
 mod said;
 mod schedules;
@@ -39,6 +40,7 @@ mod written;
 pub use notifier::Notifier;
 #[cfg(feature = "client")]
 pub use open::DatabaseOptions;
+pub use retention::{Ended, ExpiredKeys, KeyExpiry, Purge};
 #[cfg(feature = "client")]
 pub use said::{Became, News, Said, Steps};
 pub use schedules::{

@@ -4,13 +4,14 @@ use std::{collections::BTreeSet, future::Future, pin::Pin, time::Duration};
 
 use jiff::Timestamp;
 
+use super::retention::{ExpiredKeys, KeyExpiry, Purge};
 use super::schedules::{DueSchedules, Fired, Firing, PutSchedule, ScheduleChange, Schedules};
 use crate::{
     Error,
     machine::{ChildCounts, ChildResult},
     model::{
-        Child, Claim, ClaimToken, Committed, HistoryEntry, InstanceId, SignalSpec, Snapshot, StartSpec, Started,
-        Status, Target, Transition,
+        Child, Claim, ClaimToken, Committed, HistoryEntry, InstanceId, Purged, SignalSpec, Snapshot, StartSpec,
+        Started, Status, Target, Transition,
         admission::{LimitConfig, LimitKind},
     },
 };
@@ -123,6 +124,13 @@ pub trait Store: super::WorkerStore + 'static {
 
     /// Forgets up to `limit` lines of history older than `age`.
     fn forget(&self, age: Duration, limit: u32) -> Pending<'_, usize>;
+
+    /// Looks at instances that have ended and lets those go that may, with all that belongs to them: a piece, without waiting for
+    /// a row. No parent goes before its children have forgotten it, and nobody whose parent may still read it.
+    fn purge<'a>(&'a self, purge: &'a Purge<'a>) -> Pending<'a, Purged>;
+
+    /// Lets dedup keys go that protect no longer: a piece.
+    fn expire_keys<'a>(&'a self, expiry: &'a KeyExpiry<'a>) -> Pending<'a, ExpiredKeys>;
 
     /// How these instances stand; one that does not exist is left out.
     fn endings<'a>(&'a self, ids: &'a [InstanceId]) -> Pending<'a, Vec<Standing>>;

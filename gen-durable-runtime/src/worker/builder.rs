@@ -6,7 +6,7 @@ use crate::{
     client::Client,
     engine::{Catalog, Engine, EngineConfig, Handlers, define_limits},
     machine::{ServedBy, registry::AnyHandler},
-    model::Invalid,
+    model::{Invalid, Retention},
     store::Migration,
 };
 
@@ -128,6 +128,28 @@ impl Worker {
     #[must_use]
     pub fn history(mut self, keep: Duration) -> Self {
         self.config.history = keep;
+        self
+    }
+
+    /// How long ended instances stay whose machine does not say so itself by `retention(..)`: those that are done, and those that
+    /// have failed or were cancelled; `None` keeps them for good. Default: `None` for both, so nothing goes that nobody spoke of.
+    ///
+    /// With an instance go its inbox, its history, and its business key if it was `kept`. A child stays as long as its parent may
+    /// read it: while that has not ended, or has failed and may be retried. Only machines that this worker serves are looked at; of
+    /// two workers that say different times the shorter one wins. What comes of age goes within a minute, at most 1,000 instances
+    /// at once; a child whose parent ended later than it came of age, within an hour.
+    ///
+    /// ```no_run
+    /// # use std::time::Duration;
+    /// # use gen_durable_runtime::worker::Worker;
+    /// # async fn run() -> Result<(), gen_durable_runtime::Error> {
+    /// const DAY: Duration = Duration::from_secs(24 * 3_600);
+    /// let worker = Worker::connect("postgres://localhost/shop").await?.retention(Some(7 * DAY), None);
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn retention(mut self, done: Option<Duration>, failed: Option<Duration>) -> Self {
+        self.config.retention = Retention { done, failed };
         self
     }
 

@@ -115,6 +115,7 @@ fn note(seen: &mut Seen, call: &Call, answer: &Answer) {
         Answer::Started(all) => all.iter().for_each(|s| count(format!("start {}", name(format!("{s:?}"))))),
         Answer::Committed(all) => all.iter().for_each(|c| count(format!("commit {c:?}"))),
         Answer::Children { page, .. } if !page.is_empty() => count("children read".into()),
+        Answer::Purged(gone, _) if *gone > 0 => count("instances purged".into()),
         Answer::Forgotten(lines) if *lines > 0 => count("lines forgotten".into()),
         Answer::Delivered(all) => all.iter().for_each(|d| {
             let woke = if d.wake.is_some() { ", wakes" } else { "" };

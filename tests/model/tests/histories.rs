@@ -29,7 +29,7 @@ fn stores_and_model_agree_on_families() {
     let others = ["a child that nobody waits for any more", "a child or a spawned one that stands already", "spawned"];
     came_to(
         &runner::run(Mix::Families, 15),
-        &[&joins[..], &edges, &others, &["children read", "lines forgotten"]].concat(),
+        &[&joins[..], &edges, &others, &["children read", "lines forgotten", "instances purged"]].concat(),
     );
 }
 

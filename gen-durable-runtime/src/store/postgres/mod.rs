@@ -15,6 +15,7 @@ mod lent;
 mod listen;
 pub mod migrate;
 mod options;
+mod retention;
 mod rows;
 mod schedules;
 mod session;

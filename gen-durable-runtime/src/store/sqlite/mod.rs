@@ -15,6 +15,7 @@ mod inspect;
 mod migrate;
 #[cfg(test)]
 mod plan_tests;
+mod retention;
 mod rows;
 mod schedules;
 mod session;

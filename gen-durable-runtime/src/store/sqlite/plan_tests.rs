@@ -111,6 +111,25 @@ fn expected() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
         ("ended", sql::ended(), &["INTEGER PRIMARY KEY"]),
         ("list", sql::list(), &["INTEGER PRIMARY KEY (rowid<?)"]),
         ("owners", sql::owners(), &["gen_durable_lease"]),
+        ("purge_look", sql::purge_look(), &["gen_durable_gc (updated_at>? AND updated_at<?)", "INTEGER PRIMARY KEY"]),
+        ("purge_hold", sql::purge_hold(), &["INTEGER PRIMARY KEY", "signals_target"]),
+        ("purge_children", sql::purge_children(), &["gen_durable_parent (parent_id=?)", "INTEGER PRIMARY KEY"]),
+        ("purge_lines", sql::purge_lines(), &["gen_durable_history_instance (instance_id=?)", "INTEGER PRIMARY KEY"]),
+        (
+            "purge",
+            sql::purge(),
+            &[
+                "INTEGER PRIMARY KEY",
+                "gen_durable_history_instance (instance_id=?)",
+                "gen_durable_parent (parent_id=?)",
+            ],
+        ),
+        (
+            "expire_keys_look",
+            sql::expire_keys_look(),
+            &["s USING INTEGER PRIMARY KEY (rowid>?)", "g USING INTEGER PRIMARY KEY"],
+        ),
+        ("expire_keys", sql::expire_keys(), &["INTEGER PRIMARY KEY"]),
         ("reap", sql::reap(), &["gen_durable_lease (lease_expires_at<?)", "INTEGER PRIMARY KEY"]),
         ("reclaim", sql::reclaim(), &["gen_durable_lease", "INTEGER PRIMARY KEY"]),
         ("renew", sql::renew(), &["INTEGER PRIMARY KEY"]),
@@ -172,6 +191,7 @@ fn allowed(line: &str) -> bool {
         "SCAN live",
         "SCAN w",
         "SCAN gen_durable_workers",
+        "SCAN seen",
     ]
     .iter()
     .any(|text| line.contains(text))

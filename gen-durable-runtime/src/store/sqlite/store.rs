@@ -15,13 +15,13 @@ use crate::{
     Error,
     machine::{ChildCounts, ChildResult},
     model::{
-        Child, ClaimToken, HistoryEntry, InstanceId, SignalSpec, Snapshot, StartSpec, Started, Target, Transition,
-        admission::LimitKind,
+        Child, ClaimToken, HistoryEntry, InstanceId, Purged, SignalSpec, Snapshot, StartSpec, Started, Target,
+        Transition, admission::LimitKind,
     },
     store::{
         CallerTransaction, Cancelling, ChildPage, ClaimOrder, Claimed, Commits, DatabaseOptions, Delivery,
-        DueSchedules, Filter, Fired, Firing, KinPage, LimitDef, Migration, Pending, PutSchedule, Renewed, Retrying,
-        ScheduleChange, Schedules, Standing, Store, Swept, ToldChildren, WakeUps,
+        DueSchedules, ExpiredKeys, Filter, Fired, Firing, KeyExpiry, KinPage, LimitDef, Migration, Pending, Purge,
+        PutSchedule, Renewed, Retrying, ScheduleChange, Schedules, Standing, Store, Swept, ToldChildren, WakeUps,
         clock::Clock,
         copy::{Role, Side},
     },
@@ -242,6 +242,14 @@ impl Store for Sqlite {
 
     fn forget(&self, age: Duration, limit: u32) -> Pending<'_, usize> {
         Box::pin(self.forget_lines(age, limit))
+    }
+
+    fn purge<'a>(&'a self, purge: &'a Purge<'a>) -> Pending<'a, Purged> {
+        Box::pin(self.purge_piece(purge))
+    }
+
+    fn expire_keys<'a>(&'a self, expiry: &'a KeyExpiry<'a>) -> Pending<'a, ExpiredKeys> {
+        Box::pin(self.expire_some_keys(expiry))
     }
 
     fn endings<'a>(&'a self, ids: &'a [InstanceId]) -> Pending<'a, Vec<Standing>> {

@@ -50,6 +50,10 @@ pub(super) fn answer(model: &mut Model, call: &Call) -> (Answer, Vec<Claim>) {
             Answer::History(of.skip(*skip as usize).take(*limit as usize).cloned().collect())
         }
         Call::Forget(age, limit) => Answer::Forgotten(model.forget(crate::model::micros(*age), *limit)),
+        Call::Purge(age, ended) => {
+            let (gone, cleared) = model.purge(crate::model::micros(*age), ended);
+            Answer::Purged(gone, cleared)
+        }
         Call::Shift(micros) => {
             model.shift(*micros);
             Answer::Nothing

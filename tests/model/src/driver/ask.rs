@@ -3,7 +3,7 @@
 use gen_durable_runtime::{
     Error,
     model::{Child, Claim, ClaimToken, InstanceId, Snapshot, Started, Wake},
-    store::{ChildPage, ClaimOrder, Commits, Delivered, Delivery, KinPage, Known, Store, Swept},
+    store::{ChildPage, ClaimOrder, Commits, Delivered, Delivery, KinPage, Known, Purge, Store, Swept},
 };
 use jiff::Timestamp;
 
@@ -88,6 +88,11 @@ pub(super) async fn ask(
             Answer::History(lines.iter().map(|h| Line::of(*id, h)).collect())
         }
         Call::Forget(age, limit) => Answer::Forgotten(store.forget(*age, *limit).await?),
+        Call::Purge(age, ended) => {
+            let purge = Purge { age: *age, ended, from: None, look: 10_000, limit: 10_000 };
+            let purged = store.purge(&purge).await?;
+            Answer::Purged(purged.gone, purged.cleared)
+        }
         Call::Shift(micros) => {
             database.shift(*micros).await;
             Answer::Nothing

@@ -51,6 +51,8 @@ pub enum Call {
     /// Of an instance: all but so many, and at most so many.
     History(InstanceId, u32, u32),
     Forget(Duration, u32),
+    /// What ended so long ago.
+    Purge(Duration, Vec<gen_durable_runtime::store::Ended>),
     /// Time passes: so many microseconds.
     Shift(i64),
     /// A row becomes one of another engine.
@@ -94,6 +96,8 @@ pub enum Answer {
     },
     History(Vec<Line>),
     Forgotten(usize),
+    /// How many went, and what made way.
+    Purged(usize, usize),
     Nothing,
 }
 
@@ -153,6 +157,9 @@ impl std::fmt::Debug for Call {
             }
             Self::History(id, skip, limit) => write!(f, "history of #{id}: up to {limit} after {skip}"),
             Self::Forget(age, limit) => write!(f, "forget up to {limit} lines older than {age:?}"),
+            Self::Purge(age, ended) => {
+                write!(f, "purge what ended {age:?} ago of {}", brief::all(ended, |e| format!("{e:?}")))
+            }
             Self::Shift(micros) => write!(f, "{} h pass", micros / crate::HOUR),
             Self::MakeForeign(id) => write!(f, "#{id} becomes another engine's"),
         }

@@ -163,6 +163,12 @@ fn step(mix: Mix) -> impl Strategy<Value = Step> {
         (look * 2, children_step().boxed()),
         (look, (any::<u8>(), 0..3u32, 1..9u32).prop_map(|(of, skip, limit)| Step::History { of, skip, limit }).boxed()),
         (look, (0..3u8, limit()).prop_map(|(hours, limit)| Step::Forget { hours, limit }).boxed()),
+        (
+            look * 3,
+            (0..3u8, select(vec![0xffu8, 0xff, 0x3f, 0x33, 0xcc]))
+                .prop_map(|(hours, which)| Step::Purge { hours, which })
+                .boxed(),
+        ),
         (foreign, any::<u8>().prop_map(Step::MakeForeign).boxed()),
     ];
     steps.retain(|(weight, _)| *weight > 0);

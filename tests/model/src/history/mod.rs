@@ -68,6 +68,11 @@ pub enum Step {
         hours: u8,
         limit: u32,
     },
+    /// What ended more than so many hours ago goes: of the machines whose bits are set, done and failed.
+    Purge {
+        hours: u8,
+        which: u8,
+    },
     /// So many hours pass.
     Pass(u8),
     MakeForeign(u8),

@@ -93,6 +93,10 @@ impl Hands {
             Step::History { of, skip, limit } => Call::History(*resolve::pick(&ids(), *of)?, *skip, *limit),
             // Half an hour beside the hour, where no line was ever written.
             Step::Forget { hours, limit } => Call::Forget(resolve::hours(*hours) + resolve::hours(1) / 2, *limit),
+            Step::Purge { hours, which } => {
+                let age = resolve::hours(*hours) + resolve::hours(1) / 2;
+                Call::Purge(age, resolve::ended(*which))
+            }
             Step::Pass(hours) => Call::Shift(i64::from(*hours) * HOUR),
             Step::MakeForeign(at) => {
                 let with_key = |id: &InstanceId| model.instances[id].shown.key.is_some();

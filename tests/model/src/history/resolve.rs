@@ -8,7 +8,7 @@ use gen_durable_runtime::{
         Json, RetryPolicy, SignalSpec, StartSpec, Status, Target, Transition, Verdict, Wait, Wake,
         plan::{self, Rules},
     },
-    store::Filter,
+    store::{Ended, Filter},
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -197,4 +197,12 @@ pub(super) fn token(worker: &str, number: usize) -> ClaimToken {
 
 fn json(value: &Value) -> Json {
     Json::encode("value", value).expect("storable")
+}
+
+/// Done and failed ones of each machine of the pools that comes once: two bits each.
+pub(super) fn ended(which: u8) -> Vec<Ended> {
+    let machines = pools::MACHINES[1..].iter();
+    let both = machines.flat_map(|(machine, version)| [Status::Done, Status::Failed].map(|s| (*machine, *version, s)));
+    let chosen = both.enumerate().filter(|(at, _)| which & (1 << at) != 0);
+    chosen.map(|(_, (machine, version, status))| Ended { machine: machine.to_owned(), version, status }).collect()
 }

@@ -3,6 +3,7 @@
 mod claim;
 mod commit;
 mod family;
+mod purge;
 mod read;
 mod signal;
 mod start;
@@ -36,6 +37,8 @@ pub struct Model {
     waits: BTreeMap<InstanceId, Wait>,
     quorums: BTreeMap<InstanceId, i64>,
     clock: i64,
+    /// Ids never come back.
+    instances_ever: i64,
     signals: i64,
 }
 
@@ -51,6 +54,7 @@ impl Model {
             waits: BTreeMap::new(),
             quorums: BTreeMap::new(),
             clock: 0,
+            instances_ever: 0,
             signals: 0,
         }
     }
@@ -76,6 +80,7 @@ impl Model {
             at.eligible -= micros;
             at.deadline = at.deadline.map(|d| d - micros);
             at.lease = at.lease.map(|l| l - micros);
+            at.updated -= micros;
         }
         self.lines.iter_mut().for_each(|(at, _)| *at -= micros);
     }

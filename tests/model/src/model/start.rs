@@ -15,7 +15,8 @@ impl Model {
         if let Some(occupant) = s.key.as_deref().and_then(|key| self.occupant(key)) {
             return Started::Duplicate(occupant);
         }
-        let id = InstanceId::new(i64::try_from(self.instances.len()).expect("few") + 1);
+        self.instances_ever += 1;
+        let id = InstanceId::new(self.instances_ever);
         let moments = self.first_moments(s);
         self.moments.insert(id, moments);
         self.waits.extend(s.entry.wait.clone().map(|wait| (id, wait)));

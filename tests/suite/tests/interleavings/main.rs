@@ -8,6 +8,7 @@ mod families;
 mod keys;
 mod parents;
 mod paused;
+mod retention;
 mod retries;
 mod rounds;
 mod waits;

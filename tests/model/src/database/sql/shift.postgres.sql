@@ -10,4 +10,5 @@ SET eligible_at = eligible_at - $1 * interval '1 microsecond',
     due_at = due_at - $1 * interval '1 microsecond',
     deadline_at = deadline_at - $1 * interval '1 microsecond',
     await_deadline = await_deadline - $1 * interval '1 microsecond',
-    lease_expires_at = lease_expires_at - $1 * interval '1 microsecond'
+    lease_expires_at = lease_expires_at - $1 * interval '1 microsecond',
+    updated_at = updated_at - $1 * interval '1 microsecond'
