@@ -10,7 +10,8 @@ pub struct EngineConfig {
     pub queues: BTreeMap<String, usize>,
     /// How long a claim stands without renewal: how late a dead process's work is taken up again.
     pub lease: Duration,
-    /// The floor under lost wake-ups: how often an idle queue is looked at.
+    /// The floor under lost wake-ups: how often an idle queue is looked at, where none are heard; else more seldom by the number
+    /// of queues and one.
     pub poll: Duration,
     /// How often claims whose lease ended are looked for.
     pub sweep: Duration,
@@ -32,7 +33,7 @@ impl Default for EngineConfig {
             queues: BTreeMap::new(),
             lease: Duration::from_secs(30),
             poll: Duration::from_secs(1),
-            sweep: Duration::from_secs(1),
+            sweep: Duration::from_secs(2),
             drain: Duration::from_secs(30),
             batch: 1_000,
             history: Duration::from_secs(30 * 24 * 3_600),

@@ -77,6 +77,7 @@ impl Inline {
             stopping: waker.stopping.clone(),
             stopped: AtomicBool::new(false),
             some_schedules: AtomicBool::new(false),
+            hears: AtomicBool::new(false),
             time: Mutex::new((Timestamp::UNIX_EPOCH, Instant::now())),
             store,
             catalog,

@@ -1,7 +1,7 @@
 //! Wake-ups from other processes.
 
 use std::{
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
 
@@ -28,6 +28,9 @@ impl Shared {
                     self.waker.bells.schedules.ring();
                     let began = Instant::now();
                     self.hear(wake_ups).await;
+                    self.hears.store(false, Ordering::Release);
+                    // Queues that were looked at seldom are looked at often from now on.
+                    self.waker.bells.ring_all();
                     // Against a server that drops us at once the waits must grow.
                     if began.elapsed() > ECHO {
                         backoff = Backoff::default();
@@ -54,6 +57,7 @@ impl Shared {
                     WakeUp::Queue(text) => match Said::parse(&text) {
                         Some(Said::Ping(engine)) if engine == self.identity.name() => {
                             (pinged, heard) = (None, Instant::now());
+                            self.hears.store(true, Ordering::Release);
                         }
                         Some(Said::Cancel(id)) => self.hear_cancel(id),
                         Some(Said::Schedules) => self.waker.bells.schedules.ring(),
@@ -63,7 +67,7 @@ impl Shared {
                     WakeUp::Any => {
                         self.waker.bells.ring_all();
                         // Of the first schedule whoever ends waits tells.
-                        if self.some_schedules.load(std::sync::atomic::Ordering::Acquire) {
+                        if self.some_schedules.load(Ordering::Acquire) {
                             self.waker.bells.schedules.ring_in(ANY);
                         }
                     }

@@ -72,6 +72,7 @@ impl Engine {
             stopping: waker.stopping.clone(),
             stopped: AtomicBool::new(false),
             some_schedules: AtomicBool::new(false),
+            hears: AtomicBool::new(false),
             time: Mutex::new((Timestamp::now(), Instant::now())),
             store,
             catalog,

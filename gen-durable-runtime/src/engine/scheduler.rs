@@ -78,7 +78,7 @@ impl Scheduler {
                     after_a_crashed = crashed;
                     // One that crashed before may have hidden the work behind it: that is looked at next.
                     if !full && !crashed {
-                        self.bell.wait(self.shared.config.poll).await;
+                        self.bell.wait(self.shared.idle_poll()).await;
                     }
                 }
                 Err(error) if error.is_conflict() => tracing::debug!(queue = self.queue, "another claim took the key"),

@@ -37,6 +37,8 @@ pub(super) struct Shared {
     pub(super) stopped: AtomicBool,
     /// There are schedules, of whatever machine: without any nobody looks for them.
     pub(super) some_schedules: AtomicBool,
+    /// Wake-ups of other processes are heard.
+    pub(super) hears: AtomicBool,
     /// The database's time, as last seen, and when that was.
     pub(super) time: Mutex<(Timestamp, Instant)>,
 }
@@ -48,6 +50,17 @@ impl Shared {
 
     pub(super) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Acquire)
+    }
+
+    /// How often an idle queue is looked at. While wake-ups are heard that is only the floor under lost ones, and all queues
+    /// together cost what one does that hears none.
+    pub(super) fn idle_poll(&self) -> Duration {
+        let queues = u32::try_from(self.config.queues.len()).unwrap_or(u32::MAX);
+        if self.hears.load(Ordering::Acquire) {
+            self.config.poll.saturating_mul(queues.saturating_add(1))
+        } else {
+            self.config.poll
+        }
     }
 
     pub(super) fn saw_time(&self, database: Timestamp, here: Instant) {

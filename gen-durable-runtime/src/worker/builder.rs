@@ -103,14 +103,15 @@ impl Worker {
         self
     }
 
-    /// How often an idle queue is looked at, should a wake-up be lost. Default: 1 s.
+    /// How often an idle queue is looked at where no wake-ups are heard. Default: 1 s. Where they are, it is the floor under lost
+    /// ones, and longer: by the number of queues and one.
     #[must_use]
     pub fn poll(mut self, poll: Duration) -> Self {
         self.config.poll = poll;
         self
     }
 
-    /// How often claims of dead workers are looked for. Default: 1 s.
+    /// How often claims of dead workers are looked for. Default: 2 s.
     #[must_use]
     pub fn sweep(mut self, sweep: Duration) -> Self {
         self.config.sweep = sweep;

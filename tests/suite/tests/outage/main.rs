@@ -9,6 +9,8 @@ mod answers;
 mod calls;
 mod heard;
 #[cfg(feature = "postgres")]
+mod idle;
+#[cfg(feature = "postgres")]
 mod listener;
 #[cfg(feature = "postgres")]
 mod pools;

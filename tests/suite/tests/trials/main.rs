@@ -14,6 +14,7 @@ mod failures;
 mod families;
 mod gates;
 mod kills;
+mod opposite;
 mod parks;
 mod rates;
 mod transfers;
