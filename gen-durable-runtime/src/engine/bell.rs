@@ -72,12 +72,13 @@ impl Bell {
     }
 }
 
-/// The bells of the queues this process serves, and those of deadlines and schedules.
+/// The bells of the queues this process serves, and those of deadlines, schedules and pauses.
 #[derive(Debug, Default)]
 pub(super) struct Bells {
     queues: HashMap<String, Arc<Bell>>,
     pub(super) deadlines: Bell,
     pub(super) schedules: Bell,
+    pub(super) pauses: Bell,
 }
 
 impl Bells {

@@ -12,8 +12,8 @@ use jiff::Timestamp;
 use tokio::sync::Semaphore;
 
 use super::{
-    catalog::Catalog, committer::Committer, config::EngineConfig, held::AllHeld, identity::Identity, stats::Stats,
-    waker::Waker,
+    catalog::Catalog, committer::Committer, config::EngineConfig, held::AllHeld, identity::Identity, pauses::Pauses,
+    stats::Stats, waker::Waker,
 };
 use crate::{machine::Cancel, store::Store};
 
@@ -37,6 +37,7 @@ pub(super) struct Shared {
     pub(super) stopped: AtomicBool,
     /// There are schedules, of whatever machine: without any nobody looks for them.
     pub(super) some_schedules: AtomicBool,
+    pub(super) pauses: Pauses,
     /// The database's time, as last seen, and when that was.
     pub(super) time: Mutex<(Timestamp, Instant)>,
 }

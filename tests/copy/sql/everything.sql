@@ -73,3 +73,5 @@ VALUES
   ('ein Bericht', 0, 'order', 1, 'reserve', 90000000, NULL, NULL, 0, '{"order":1,"x":18446744073709551615}', '{"a":null}', 'q',
     -3, 5000000, 'at', NULL, 9223372036854775807, 1700000000000005, NULL, NULL, NULL, NULL, NULL, NULL, 'it''s ''so''', 1,
     9223372036854775807);
+
+INSERT INTO gen_durable_queues (queue, paused_at) VALUES ('mail', 1700000000000007), ('ünïcode', 1);

@@ -11,13 +11,14 @@ use crate::{Fault, Place};
 /// All rows of all tables, every column by its name, generated ones too.
 pub type Dump = Vec<(&'static str, Vec<Map<String, Value>>)>;
 
-const TABLES: [(&str, &str); 6] = [
+const TABLES: [(&str, &str); 7] = [
     ("gen_durable", "id"),
     ("signals", "id"),
     ("gen_durable_history", "id"),
     ("gen_durable_bucket_configs", "kind, name"),
     ("gen_durable_buckets", "kind, key, shard"),
     ("gen_durable_schedules", "name"),
+    ("gen_durable_queues", "queue"),
 ];
 const JSON: [&str; 7] = ["state", "carry", "result", "payload", "awaits", "received", "correlation_scope"];
 const MOMENTS: [&str; 15] = [

@@ -96,6 +96,7 @@ async fn the_verb_says_the_rows_of_both_sides() -> Outcome {
         vec!["gen_durable_bucket_configs", "2", "2"],
         vec!["gen_durable_buckets", "3", "3"],
         vec!["gen_durable_schedules", "2", "2"],
+        vec!["gen_durable_queues", "2", "2"],
     ];
     assert_eq!(words, expected, "{err}");
     let (out, err) = said(&copy(&up, &back).arg("--json").output()?);

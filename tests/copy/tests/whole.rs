@@ -44,6 +44,7 @@ async fn everything_survives_the_way_up_and_back() -> Outcome {
         ("gen_durable_bucket_configs", 2, 2),
         ("gen_durable_buckets", 3, 3),
         ("gen_durable_schedules", 2, 2),
+        ("gen_durable_queues", 2, 2),
     ];
     assert_eq!(counts, expected);
     same(&dump(&up).await?, &before);

@@ -247,9 +247,9 @@ mod tests {
 
     #[test]
     fn counts_that_differ_are_an_error() {
-        assert!(is_whole([1, 0, 2, 0, 0, 0, 0], [1, 0, 2, 0, 0, 0, 0], [1, 0, 2, 0, 0, 0, 0]).is_ok());
-        assert!(is_whole([1, 0, 2, 0, 0, 0, 0], [1, 0, 1, 0, 0, 0, 0], [1, 0, 2, 0, 0, 0, 0]).is_err());
-        let found = is_whole([1, 0, 2, 0, 0, 0, 0], [1, 0, 2, 0, 0, 0, 0], [1, 0, 1, 0, 0, 0, 0]);
+        assert!(is_whole([1, 0, 2, 0, 0, 0, 0, 0], [1, 0, 2, 0, 0, 0, 0, 0], [1, 0, 2, 0, 0, 0, 0, 0]).is_ok());
+        assert!(is_whole([1, 0, 2, 0, 0, 0, 0, 0], [1, 0, 1, 0, 0, 0, 0, 0], [1, 0, 2, 0, 0, 0, 0, 0]).is_err());
+        let found = is_whole([1, 0, 2, 0, 0, 0, 0, 0], [1, 0, 2, 0, 0, 0, 0, 0], [1, 0, 1, 0, 0, 0, 0, 0]);
         let error = found.expect_err("one is missing");
         assert!(error.to_string().contains("signals: the source has 2 rows, 2 were written and 1 stand"), "{error}");
     }
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn a_target_with_rows_says_where_they_stand() {
         assert!(is_empty(Counts::default(), "x").is_ok());
-        let error = is_empty([3, 1, 0, 0, 0, 2, 0], "x").expect_err("it has rows").to_string();
+        let error = is_empty([3, 1, 0, 0, 0, 2, 0, 0], "x").expect_err("it has rows").to_string();
         assert!(error.contains("3 in gen_durable, 2 in gen_durable_buckets"), "{error}");
     }
 }

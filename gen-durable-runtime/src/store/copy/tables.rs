@@ -17,6 +17,8 @@ pub enum Table {
     Buckets,
     /// `gen_durable_schedules`.
     Schedules,
+    /// `gen_durable_queues`: what is paused stays so.
+    Queues,
 }
 
 /// What a column holds, and so how [`Value`] says it.
@@ -69,8 +71,16 @@ pub type Row = Vec<Value>;
 
 impl Table {
     /// All of them, in order.
-    pub const ALL: [Self; 7] =
-        [Self::Instances, Self::Links, Self::Signals, Self::History, Self::Configs, Self::Buckets, Self::Schedules];
+    pub const ALL: [Self; 8] = [
+        Self::Instances,
+        Self::Links,
+        Self::Signals,
+        Self::History,
+        Self::Configs,
+        Self::Buckets,
+        Self::Schedules,
+        Self::Queues,
+    ];
 
     /// The table's name in the database.
     pub const fn name(self) -> &'static str {
@@ -81,6 +91,7 @@ impl Table {
             Self::Configs => "gen_durable_bucket_configs",
             Self::Buckets => "gen_durable_buckets",
             Self::Schedules => "gen_durable_schedules",
+            Self::Queues => "gen_durable_queues",
         }
     }
 
@@ -94,6 +105,7 @@ impl Table {
             Self::Configs => &CONFIGS,
             Self::Buckets => &BUCKETS,
             Self::Schedules => &SCHEDULES,
+            Self::Queues => &QUEUES,
         }
     }
 
@@ -201,6 +213,8 @@ const BUCKETS: [Column; 8] = [
     ("promised_at", Kind::Moment),
     ("owed", Kind::Real),
 ];
+
+const QUEUES: [Column; 2] = [("queue", Kind::Text), ("paused_at", Kind::Moment)];
 
 const SCHEDULES: [Column; 27] = [
     ("name", Kind::Text),

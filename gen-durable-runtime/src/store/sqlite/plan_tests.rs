@@ -89,6 +89,21 @@ fn expected() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
         ),
         ("ended", sql::ended(), &["INTEGER PRIMARY KEY"]),
         ("list", sql::list(), &["INTEGER PRIMARY KEY (rowid<?)"]),
+        (
+            "limits_shown",
+            sql::limits_shown(),
+            &["gen_durable_blocked (blocked_by=?)", "gen_durable_blocked (blocked_by>?"],
+        ),
+        ("limits_keys", sql::limits_keys(), &["gen_durable_blocked (blocked_by=?)", "(kind=? AND name=?)"]),
+        (
+            "queues_shown",
+            sql::queues_shown(),
+            &[
+                "gen_durable_pick ((queue,priority)>(?,?))",
+                "gen_durable_pick (queue=? AND priority=? AND eligible_at<?)",
+            ],
+        ),
+        ("queue_resume", sql::queue_resume(), &["(queue=?)"]),
         ("owners", sql::owners(), &["gen_durable_lease"]),
         ("reap", sql::reap(), &["gen_durable_lease (lease_expires_at<?)", "INTEGER PRIMARY KEY"]),
         ("reclaim", sql::reclaim(), &["gen_durable_lease", "INTEGER PRIMARY KEY"]),
@@ -145,6 +160,17 @@ fn allowed(line: &str) -> bool {
         "SCAN one",
         "SCAN back",
         "SCAN t",
+        // What an operator asks for walks a bounded part, or a table of a few rows.
+        "SCAN limits",
+        "SCAN b",
+        "SCAN counters",
+        "SCAN paused",
+        "SCAN used",
+        "SCAN ranked",
+        "SCAN due",
+        "SCAN aside",
+        "SCAN newest",
+        "SCAN first",
     ]
     .iter()
     .any(|text| line.contains(text))

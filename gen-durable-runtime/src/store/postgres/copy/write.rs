@@ -17,6 +17,7 @@ const fn statement(table: Table) -> &'static str {
         Table::Configs => include_str!("sql/write_configs.sql"),
         Table::Buckets => include_str!("sql/write_buckets.sql"),
         Table::Schedules => include_str!("sql/write_schedules.sql"),
+        Table::Queues => include_str!("sql/write_queues.sql"),
     }
 }
 
@@ -24,7 +25,13 @@ impl PostgresSide {
     pub(super) async fn write_page(&mut self, table: Table, page: &Page) -> Result<(), Error> {
         match table {
             Table::Links => self.link(page).await,
-            Table::Instances | Table::Signals | Table::History | Table::Configs | Table::Buckets | Table::Schedules => {
+            Table::Instances
+            | Table::Signals
+            | Table::History
+            | Table::Configs
+            | Table::Buckets
+            | Table::Schedules
+            | Table::Queues => {
                 let data = self.encoded(table, page)?;
                 self.send(table, data).await.map_err(|e| refused(table, page, e))
             }

@@ -78,6 +78,7 @@ fn statement(table: Table) -> &'static str {
         Table::Configs => include_str!("sql/read_configs.sql"),
         Table::Buckets => include_str!("sql/read_buckets.sql"),
         Table::Schedules => include_str!("sql/read_schedules.sql"),
+        Table::Queues => include_str!("sql/read_queues.sql"),
     }
 }
 

@@ -17,6 +17,7 @@ const fn statement(table: Table) -> &'static str {
         Table::Configs => include_str!("sql/write_configs.sql"),
         Table::Buckets => include_str!("sql/write_buckets.sql"),
         Table::Schedules => include_str!("sql/write_schedules.sql"),
+        Table::Queues => include_str!("sql/write_queues.sql"),
     }
 }
 

@@ -5,4 +5,5 @@ SELECT (SELECT count(*) FROM {schema}.gen_durable),
   (SELECT count(*) FROM {schema}.gen_durable_history),
   (SELECT count(*) FROM {schema}.gen_durable_bucket_configs),
   (SELECT count(*) FROM {schema}.gen_durable_buckets),
-  (SELECT count(*) FROM {schema}.gen_durable_schedules)
+  (SELECT count(*) FROM {schema}.gen_durable_schedules),
+  (SELECT count(*) FROM {schema}.gen_durable_queues)
