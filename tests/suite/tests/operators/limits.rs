@@ -63,7 +63,7 @@ async fn terms_under_which_nothing_could_pass_are_refused_and_change_nothing(db:
     let slow = work.client.rate_limit::<Slow>();
     let before = work.client.limits().await.expect("looks");
     let text = slow.set(LimitTerms::default().burst(1)).await.expect_err("refused").to_string();
-    assert!(text.contains("`drip` of `drip` takes 2 at once: it needs a burst of 2"), "{text}");
+    assert!(text.contains("`run` of `drip` takes 2 at once: it needs a burst of 2"), "{text}");
     let text = slow.set(LimitTerms::default().shards(3)).await.expect_err("refused").to_string();
     assert!(text.contains("it needs a burst of 6"), "{text}");
     let text = slow.set(LimitTerms::slots(3)).await.expect_err("refused").to_string();
@@ -123,7 +123,7 @@ async fn the_builder_speaks_before_the_type_and_an_operator_before_the_builder(d
 
 async fn a_worker_whose_terms_cannot_be_does_not_start(db: Db) {
     let cases: [(crate::Tell, &str); 5] = [
-        (|w| w.rate_limit::<Slow>(LimitTerms::default().burst(1)), "`drip` of `drip` takes 2 at once"),
+        (|w| w.rate_limit::<Slow>(LimitTerms::default().burst(1)), "`run` of `drip` takes 2 at once"),
         (|w| w.gate::<Door>(LimitTerms::slots(2).shards(3)), "each needs at least one"),
         (|w| w.gate::<Lock>(LimitTerms::slots(2)), "`lock` has no limit of its own to change"),
         (

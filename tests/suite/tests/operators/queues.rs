@@ -17,7 +17,7 @@ suite::stores! {
     }
 }
 
-const WALKED: &str = "SELECT coalesce(sum(transitions), 0) FROM gen_durable WHERE queue = 'walk'";
+const WALKED: &str = "SELECT coalesce(sum(transitions), 0)::bigint FROM gen_durable WHERE queue = 'walk'";
 const EXECUTING: &str = "SELECT count(*) FROM gen_durable WHERE status = 'executing'";
 
 async fn serial_a_paused_queue_is_left_alone_by_every_worker_within_100_ms_and_goes_on_at_once(db: Db) {
