@@ -99,7 +99,8 @@ fn expected() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
             "queues_shown",
             sql::queues_shown(),
             &[
-                "gen_durable_pick ((queue,priority)>(?,?))",
+                "gen_durable_pick (queue=? AND priority>?)",
+                "gen_durable_pick (queue>?)",
                 "gen_durable_pick (queue=? AND priority=? AND eligible_at<?)",
             ],
         ),

@@ -8,10 +8,12 @@ WITH RECURSIVE levels(queue, priority) AS (
     WHERE first.status = 'runnable' ORDER BY first.queue, first.priority LIMIT 1)
   UNION ALL
   SELECT n.queue, n.priority FROM levels
-  JOIN gen_durable AS n ON n.id = (
-    SELECT g.id FROM gen_durable AS g INDEXED BY gen_durable_pick
-    WHERE g.status = 'runnable' AND (g.queue, g.priority) > (levels.queue, levels.priority)
-    ORDER BY g.queue, g.priority LIMIT 1)
+  -- Not as one comparison of pairs: it would walk the rest of the queue.
+  JOIN gen_durable AS n ON n.id = coalesce(
+    (SELECT g.id FROM gen_durable AS g INDEXED BY gen_durable_pick
+     WHERE g.status = 'runnable' AND g.queue = levels.queue AND g.priority > levels.priority ORDER BY g.priority LIMIT 1),
+    (SELECT g.id FROM gen_durable AS g INDEXED BY gen_durable_pick
+     WHERE g.status = 'runnable' AND g.queue > levels.queue ORDER BY g.queue, g.priority LIMIT 1))
 ), due AS (
   SELECT levels.queue,
     (SELECT count(*) FROM (
