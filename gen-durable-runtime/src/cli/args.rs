@@ -115,6 +115,16 @@ pub(super) enum Verb {
         #[command(subcommand)]
         verb: Option<SchedulesVerb>,
     },
+    /// List the limits, with what they allow, who said so, their busiest keys and who waits; or set or reset one.
+    Limits {
+        #[command(subcommand)]
+        verb: Option<LimitsVerb>,
+    },
+    /// List the queues, with what is due, running, parked, waiting and paused; or pause or resume one.
+    Queues {
+        #[command(subcommand)]
+        verb: Option<QueuesVerb>,
+    },
     /// Let a failed instance go on from the step that failed, or all that a filter finds.
     Retry {
         #[command(flatten)]
@@ -146,6 +156,65 @@ pub(super) enum SchedulesVerb {
     },
 }
 
+#[derive(Debug, Subcommand)]
+pub(super) enum LimitsVerb {
+    /// Say what a limit allows, for all workers and until `reset`; what is not said stays.
+    Set(LimitArgs),
+    /// Make a limit again what its type says.
+    Reset {
+        /// As `limits` lists it.
+        name: String,
+        /// Of two with one name, which.
+        #[arg(long, value_enum)]
+        kind: Option<LimitSort>,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("terms").required(true).multiple(true).args(["slots", "allowed", "burst", "shards"]))]
+pub(super) struct LimitArgs {
+    /// As `limits` lists it.
+    pub(super) name: String,
+    /// How many execute at once for one key; of a gate.
+    #[arg(long, value_name = "N", conflicts_with_all = ["allowed", "burst"])]
+    pub(super) slots: Option<u32>,
+    /// Tokens that come back each --per; of a rate limit.
+    #[arg(long, value_name = "N", requires = "per")]
+    pub(super) allowed: Option<u32>,
+    /// The time in which they do: 1s, 1m, 1h.
+    #[arg(long, value_name = "DURATION", value_parser = duration, requires = "allowed")]
+    pub(super) per: Option<Duration>,
+    /// The size of a key's bucket; of a rate limit.
+    #[arg(long, value_name = "N")]
+    pub(super) burst: Option<u32>,
+    /// Counter rows a key.
+    #[arg(long, value_name = "N")]
+    pub(super) shards: Option<u16>,
+    /// Of two with one name, which.
+    #[arg(long, value_enum)]
+    pub(super) kind: Option<LimitSort>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum LimitSort {
+    Rate,
+    Gate,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum QueuesVerb {
+    /// Let no worker take anything of it until it is resumed, restarts included; what runs ends its step.
+    Pause {
+        /// As `queues` lists it.
+        name: String,
+    },
+    /// Let it go on.
+    Resume {
+        /// As `queues` lists it.
+        name: String,
+    },
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum GraphFormat {
     Mermaid,
@@ -157,6 +226,12 @@ pub(super) struct RunArgs {
     /// Steps of a queue that execute at once: `--queue checkout=50`. May be given several times.
     #[arg(long, value_name = "NAME=STEPS", value_parser = queue)]
     pub(super) queue: Vec<(String, usize)>,
+    /// Steps of all queues together that execute at once; the queues share them by their weights.
+    #[arg(long, value_name = "STEPS")]
+    pub(super) concurrency: Option<usize>,
+    /// A queue's part of --concurrency while others have work: `--weight checkout=3`. May be given several times; default: 1.
+    #[arg(long, value_name = "NAME=WEIGHT", value_parser = weight, requires = "concurrency")]
+    pub(super) weight: Vec<(String, u32)>,
     /// Serve only the queues named by --queue.
     #[arg(long)]
     pub(super) only: bool,
@@ -256,6 +331,12 @@ fn queue(text: &str) -> Result<(String, usize), String> {
     let (name, steps) = text.rsplit_once('=').ok_or("expected NAME=STEPS, such as checkout=50")?;
     let steps = steps.parse().map_err(|_| format!("{steps:?} is no number of steps"))?;
     Ok((name.to_owned(), steps))
+}
+
+fn weight(text: &str) -> Result<(String, u32), String> {
+    let (name, weight) = text.rsplit_once('=').ok_or("expected NAME=WEIGHT, such as checkout=3")?;
+    let weight = weight.parse().map_err(|_| format!("{weight:?} is no weight"))?;
+    Ok((name.to_owned(), weight))
 }
 
 fn status(text: &str) -> Result<Status, String> {

@@ -4,9 +4,9 @@ use std::{collections::BTreeSet, rc::Rc, time::Duration};
 
 use super::{
     args::{Cli, Global, GraphFormat, ListArgs, RunArgs, StartArgs, Verb},
-    control, copy, graph, log, print,
+    control, copy, graph, limits, log, print,
     program::Program,
-    restart, schedules,
+    queues, restart, schedules,
 };
 use crate::{
     Error,
@@ -76,6 +76,12 @@ pub(super) async fn run(program: &Rc<Program>, cli: Cli) -> Result<(), Fault> {
             with_client(program, &global, async |client| schedules::run(client, verb, global.json).await).await
         }
         Verb::Workers => with_client(program, &global, async |client| workers(client, global.json).await).await,
+        Verb::Limits { verb } => {
+            with_client(program, &global, async |client| limits::run(client, verb, global.json).await).await
+        }
+        Verb::Queues { verb } => {
+            with_client(program, &global, async |client| queues::run(client, verb, global.json).await).await
+        }
         Verb::List(args) => with_client(program, &global, async |client| list(client, args, global.json).await).await,
     }
 }
@@ -107,6 +113,10 @@ async fn work(program: &Rc<Program>, global: &Global, args: RunArgs) -> Result<(
     for (queue, steps) in args.queue {
         worker = worker.queue(queue, steps);
     }
+    for (queue, weight) in args.weight {
+        worker = worker.weight(queue, weight);
+    }
+    worker = args.concurrency.into_iter().fold(worker, |w, steps| w.concurrency(steps));
     if args.only {
         worker = worker.only_these_queues();
     }

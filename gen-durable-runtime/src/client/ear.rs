@@ -151,7 +151,7 @@ impl Listening {
                                 greet_at = greet_at.min(Instant::now() + SOON);
                             }
                         }
-                        Some(Said::Hello(..) | Said::Bye(_) | Said::Cancel(_) | Said::Schedules) | None => {}
+                        Some(Said::Hello(..) | Said::Bye(_) | Said::Cancel(_) | Said::Schedules | Said::Queues) | None => {}
                     },
                     WakeUp::Any => self.say(Heard::Any),
                     WakeUp::Lost => return,

@@ -80,6 +80,7 @@ pub(super) struct Bells {
     pub(super) schedules: Bell,
     /// There are rows that this process does not know at the head of a queue.
     pub(super) strangers: Bell,
+    pub(super) pauses: Bell,
 }
 
 impl Bells {

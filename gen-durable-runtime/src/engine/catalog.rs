@@ -14,9 +14,10 @@ use super::{
 use crate::{
     Error,
     machine::{
-        ExitKind, MachineInfo,
+        ExitKind, MachineInfo, limits_of,
         registry::{self, AnyHandler, MachineRegistration, Run, RunFuture},
     },
+    model::{LimitTerms, admission::LimitKind},
     store::{Known, LimitDef},
 };
 
@@ -196,6 +197,22 @@ impl Catalog {
     /// The limits of its machines.
     pub fn limits(&self) -> &[LimitDef] {
         &self.limits
+    }
+
+    /// Says of limits what the builder of the worker says, in its order; answers with every reason why not.
+    pub fn say_of_limits(&mut self, said: &[(LimitKind, &'static str, LimitTerms)]) -> Vec<String> {
+        let named = limits_of(self.infos.iter().copied());
+        let mut say = |(kind, name, terms): &(LimitKind, &'static str, LimitTerms)| -> Result<(), String> {
+            let limit = self.limits.iter_mut().find(|limit| limit.kind == *kind && limit.name == *name);
+            let limit = limit.ok_or_else(|| match named.get(&(*kind, *name)) {
+                Some(_) => format!("`{name}` has no limit of its own to change: give its type a `limit`"),
+                None => format!("terms are given for the limit `{name}`, which no machine served here names"),
+            })?;
+            let weights = named.get(&(*kind, *name)).map_or(&[][..], |limit| limit.weights.as_slice());
+            limit.config = terms.over(*kind, limit.config, weights).map_err(|e| format!("the limit `{name}`: {e}"))?;
+            Ok(())
+        };
+        said.iter().filter_map(|one| say(one).err()).collect()
     }
 
     /// The machines that are served.

@@ -1,6 +1,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
-use crate::model::{Invalid, Retention, limits};
+use super::shares::Shares;
+use crate::model::{Invalid, Retention, did_you_mean, limits};
 
 /// How an engine works. Every span is above zero.
 #[derive(Debug, Clone)]
@@ -8,6 +9,10 @@ use crate::model::{Invalid, Retention, limits};
 pub struct EngineConfig {
     /// Steps that execute at once, for each queue this process serves.
     pub queues: BTreeMap<String, usize>,
+    /// Steps that execute at once in this process, in all its queues, which share them by their weights; without it each has its own.
+    pub concurrency: Option<usize>,
+    /// Weights of queues; 1 where nothing is said.
+    pub weights: BTreeMap<String, u32>,
     /// How long a claim stands without renewal: how late a dead process's work is taken up again.
     pub lease: Duration,
     /// The floor under lost wake-ups: how often an idle queue is looked at, where none are heard; else more seldom by the number
@@ -31,6 +36,8 @@ impl Default for EngineConfig {
     fn default() -> Self {
         Self {
             queues: BTreeMap::new(),
+            concurrency: None,
+            weights: BTreeMap::new(),
             lease: Duration::from_secs(30),
             poll: Duration::from_secs(1),
             sweep: Duration::from_secs(2),
@@ -63,6 +70,7 @@ impl EngineConfig {
                 return Err(Invalid::new(format!("queue {queue}"), "runs 1 to 100,000 steps at once"));
             }
         }
+        self.check_shares()?;
         match self.batch {
             0 | 10_001.. => Err(Invalid::new("batch", "is 1 to 10,000 rows")),
             1..=10_000 => Ok(()),
@@ -72,6 +80,37 @@ impl EngineConfig {
     /// Leases are renewed three times over.
     pub(super) fn renew_every(&self) -> Duration {
         self.lease / 3
+    }
+
+    fn check_shares(&self) -> Result<(), Invalid> {
+        if self.concurrency.is_some_and(|steps| steps == 0 || steps > 100_000) {
+            return Err(Invalid::new("concurrency", "is 1 to 100,000 steps at once"));
+        }
+        for (queue, weight) in &self.weights {
+            if *weight == 0 || *weight > 1_000 {
+                return Err(Invalid::new(format!("weight of queue {queue}"), "is 1 to 1,000"));
+            }
+            if !self.queues.contains_key(queue) {
+                let hint = did_you_mean(queue, self.queues.keys().map(String::as_str));
+                return Err(Invalid::new(
+                    format!("weight of queue {queue}"),
+                    format!("is of a queue that is not served{hint}"),
+                ));
+            }
+            if self.concurrency.is_none() {
+                return Err(Invalid::new(
+                    format!("weight of queue {queue}"),
+                    "shares nothing: say the concurrency of the process",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn shares(&self) -> Option<Shares> {
+        let share =
+            |(queue, most): (&String, &usize)| (queue.clone(), self.weights.get(queue).copied().unwrap_or(1), *most);
+        self.concurrency.map(|places| Shares::new(places, self.queues.iter().map(share)))
     }
 
     pub(super) fn steps_at_once(&self) -> usize {

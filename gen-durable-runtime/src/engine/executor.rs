@@ -81,7 +81,7 @@ impl Shared {
         }
         for steps in 1.. {
             let began = Instant::now();
-            let may_continue = steps < self.config.in_place && !self.is_stopping();
+            let may_continue = steps < self.config.in_place && !self.is_stopping() && !self.pauses.holds(&claim.queue);
             let transition = match first.take() {
                 Some(transition) => Some(transition),
                 None => self.step(&served, &claim, held, at, may_continue).await,

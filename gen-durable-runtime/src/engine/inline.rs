@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 
 use super::{
     bell::Bells, catalog::Catalog, committer::Committer, config::EngineConfig, executor::ClaimedAt, held::AllHeld,
-    identity::Identity, schedules::Look, shared::Shared, stats::Stats, waker::Waker,
+    identity::Identity, pauses::Pauses, schedules::Look, shared::Shared, stats::Stats, waker::Waker,
 };
 use crate::{
     Error,
@@ -78,6 +78,7 @@ impl Inline {
             stopped: AtomicBool::new(false),
             some_schedules: AtomicBool::new(false),
             hears: AtomicBool::new(false),
+            pauses: Pauses::none(),
             time: Mutex::new((Timestamp::UNIX_EPOCH, Instant::now())),
             store,
             catalog,

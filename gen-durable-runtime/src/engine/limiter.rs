@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use super::{catalog::Catalog, shared::Shared};
 use crate::{
     Error,
-    machine::StepInfo,
+    machine::{StepInfo, limits_of_step as of_step},
     model::admission::{LimitConfig, LimitKind},
     store::{LimitDef, Store},
 };
@@ -29,11 +29,12 @@ pub async fn define(store: &Arc<dyn Store>, catalog: &Catalog) -> Result<(), Err
     store.define_limits(limits, false).await.map(drop)
 }
 
-/// The limits of these steps, each once; two that differ under one name are a fault.
+/// The limits of these machines, each once; two that differ under one name are a fault.
 pub(super) fn of_steps<'s>(steps: impl Iterator<Item = &'s StepInfo>) -> (Vec<LimitDef>, Vec<String>) {
     let mut all: BTreeMap<(LimitKind, &str), LimitConfig> = BTreeMap::new();
     let mut faults = Vec::new();
-    for (kind, name, config) in steps.flat_map(of_step) {
+    for ((kind, name), config) in steps.flat_map(of_step) {
+        let Some(config) = config else { continue };
         let known = *all.entry((kind, name)).or_insert(config);
         if known != config {
             faults.push(format!(
@@ -45,19 +46,6 @@ pub(super) fn of_steps<'s>(steps: impl Iterator<Item = &'s StepInfo>) -> (Vec<Li
     let def =
         |((kind, name), config): ((LimitKind, &str), LimitConfig)| LimitDef { kind, name: name.to_owned(), config };
     (all.into_iter().map(def).collect(), faults)
-}
-
-fn of_step(step: &StepInfo) -> Vec<(LimitKind, &'static str, LimitConfig)> {
-    let rate = step.rate_limit.map(|limit| {
-        let rate = f64::from(limit.allowed) / limit.per.as_secs_f64();
-        let shards = i16::try_from(limit.shards).unwrap_or(i16::MAX);
-        (LimitKind::Rate, limit.name, LimitConfig { capacity: f64::from(limit.burst), rate, shards })
-    });
-    let gate = step.concurrency.and_then(|key| {
-        let shards = i16::try_from(key.shards).unwrap_or(i16::MAX);
-        Some((LimitKind::Gate, key.name, LimitConfig { capacity: f64::from(key.limit?), rate: 0.0, shards }))
-    });
-    rate.into_iter().chain(gate).collect()
 }
 
 impl Shared {

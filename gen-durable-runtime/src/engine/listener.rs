@@ -21,11 +21,15 @@ impl Shared {
         let mut backoff = Backoff::default();
         while !self.is_stopped() {
             match self.store.wake_ups().await {
-                Ok(None) => return,
+                Ok(None) => {
+                    self.pauses.deaf.store(true, Ordering::Release);
+                    return self.waker.bells.pauses.ring();
+                }
                 Ok(Some(wake_ups)) => {
                     // What was sent while nobody listened.
                     self.waker.bells.ring_all();
                     self.waker.bells.schedules.ring();
+                    self.waker.bells.pauses.ring();
                     let began = Instant::now();
                     self.hear(wake_ups).await;
                     self.hears.store(false, Ordering::Release);
@@ -61,11 +65,13 @@ impl Shared {
                         }
                         Some(Said::Cancel(id)) => self.hear_cancel(id),
                         Some(Said::Schedules) => self.waker.bells.schedules.ring(),
+                        Some(Said::Queues) => self.waker.bells.pauses.ring(),
                         Some(said) => self.waker.notifier.hear(said),
                         None => drop(self.waker.ring(&text)),
                     },
                     WakeUp::Any => {
                         self.waker.bells.ring_all();
+                        self.waker.bells.pauses.ring();
                         // Of the first schedule whoever ends waits tells.
                         if self.some_schedules.load(Ordering::Acquire) {
                             self.waker.bells.schedules.ring_in(ANY);

@@ -19,6 +19,7 @@ use super::{
     config::EngineConfig,
     held::AllHeld,
     identity::Identity,
+    pauses::Pauses,
     scheduler::{Limits, Scheduler},
     shared::Shared,
     stats::Stats,
@@ -73,6 +74,7 @@ impl Engine {
             stopped: AtomicBool::new(false),
             some_schedules: AtomicBool::new(false),
             hears: AtomicBool::new(false),
+            pauses: Pauses::default(),
             time: Mutex::new((Timestamp::now(), Instant::now())),
             store,
             catalog,
@@ -88,6 +90,7 @@ impl Engine {
 
     fn spawn(&mut self) {
         let shared = &self.shared;
+        self.tasks.spawn(Arc::clone(shared).keep_pauses());
         self.tasks.spawn(Arc::clone(shared).renew_leases());
         self.tasks.spawn(Arc::clone(shared).reclaim_at_boot());
         self.tasks.spawn(Arc::clone(shared).reap_the_dead());
@@ -98,10 +101,12 @@ impl Engine {
         self.tasks.spawn(Arc::clone(shared).keep_limits());
         self.tasks.spawn(Arc::clone(shared).keep_presence());
         self.tasks.spawn(Arc::clone(shared).listen());
+        let shares = shared.config.shares().map(Arc::new);
         for (queue, places) in &self.places {
             let Some(bell) = shared.waker.bells.of(queue).cloned() else { continue };
             let (shared, queue, places) = (Arc::clone(shared), queue.clone(), Arc::clone(places));
-            self.schedulers.spawn(Scheduler { limits: Limits::default(), shared, queue, bell, places }.run());
+            let (limits, shares) = (Limits::default(), shares.clone());
+            self.schedulers.spawn(Scheduler { limits, shared, queue, bell, places, shares }.run());
         }
     }
 

@@ -8,7 +8,13 @@ use std::{
 use jiff::Timestamp;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::{backoff::Backoff, bell::Bell, executor::ClaimedAt, shared::Shared};
+use super::{
+    backoff::Backoff,
+    bell::Bell,
+    executor::ClaimedAt,
+    shared::Shared,
+    shares::{Granted, Shares},
+};
 use crate::{
     model::Claim,
     store::{ClaimOrder, Claimed},
@@ -24,6 +30,8 @@ pub(super) struct Scheduler {
     pub(super) queue: String,
     pub(super) bell: Arc<Bell>,
     pub(super) places: Arc<Semaphore>,
+    /// What its process shares between its queues.
+    pub(super) shares: Option<Arc<Shares>>,
 }
 
 /// Whether claims of a queue decide on limits: from when a plain claim met some until none was met for a while.
@@ -68,22 +76,29 @@ impl Scheduler {
         let mut backoff = Backoff::default();
         let mut after_a_crashed = false;
         while !self.shared.is_stopping() {
-            let free = self.free_places().await;
-            if free == 0 || self.shared.is_stopping() {
-                break;
+            if self.is_paused() {
+                self.rest().await;
+                continue;
             }
-            match self.claim(free, !after_a_crashed).await {
+            let free = self.free_places().await;
+            let Some((free, granted)) = self.shared_places(free).await else { break };
+            // It may have come while this waited for a place.
+            if self.is_paused() {
+                continue;
+            }
+            match self.claim(free, granted, !after_a_crashed).await {
                 Ok(Came { full, crashed }) => {
                     backoff = Backoff::default();
                     after_a_crashed = crashed;
                     // One that crashed before may have hidden the work behind it: that is looked at next.
                     if !full && !crashed {
-                        self.bell.wait(self.shared.idle_poll()).await;
+                        self.rest().await;
                     }
                 }
                 Err(error) if error.is_conflict() => tracing::debug!(queue = self.queue, "another claim took the key"),
                 Err(error) => {
                     tracing::warn!(queue = self.queue, %error, "claim failed, trying again");
+                    self.is_sated();
                     backoff.wait().await;
                 }
             }
@@ -102,7 +117,35 @@ impl Scheduler {
         free.min(self.shared.config.batch)
     }
 
-    async fn claim(&mut self, limit: u32, crashed: bool) -> Result<Came, crate::Error> {
+    /// Those of them that are this queue's by its share; `None` when the worker stops.
+    async fn shared_places(&self, free: u32) -> Option<(u32, Option<Granted>)> {
+        if free == 0 || self.shared.is_stopping() {
+            return None;
+        }
+        let Some(shares) = &self.shares else { return Some((free, None)) };
+        tokio::select! {
+            granted = shares.take(&self.queue, free as usize) => {
+                Some((u32::try_from(granted.places()).unwrap_or(free), Some(granted)))
+            }
+            () = self.shared.stopping.fired() => None,
+        }
+    }
+
+    fn is_paused(&self) -> bool {
+        self.shared.pauses.holds(&self.queue)
+    }
+
+    /// Until there may be work.
+    async fn rest(&self) {
+        self.is_sated();
+        self.bell.wait(self.shared.idle_poll()).await;
+    }
+
+    fn is_sated(&self) {
+        self.shares.iter().for_each(|shares| shares.sated(&self.queue));
+    }
+
+    async fn claim(&mut self, limit: u32, mut granted: Option<Granted>, crashed: bool) -> Result<Came, crate::Error> {
         let (limits, look) = self.limits.next();
         let shared = Arc::clone(&self.shared);
         // A row that crashed twice before runs one at a time: it must not take its neighbours down with it. After the
@@ -146,7 +189,7 @@ impl Scheduler {
         let full = again || (full && !claims.is_empty()) || (full && limits);
         shared.stats.claimed(claims.len());
         for claim in claims {
-            self.start(claim, at);
+            self.start(claim, at, granted.as_mut().and_then(Granted::one));
         }
         Ok(Came { full, crashed: got_one })
     }
@@ -161,13 +204,13 @@ impl Scheduler {
         }
     }
 
-    fn start(&self, claim: Claim, at: ClaimedAt) {
+    fn start(&self, claim: Claim, at: ClaimedAt, granted: Option<Granted>) {
         let alone = runs_alone(&claim).then(|| Alone(Arc::clone(&self.shared)));
         let place: Option<OwnedSemaphorePermit> = Arc::clone(&self.places).try_acquire_owned().ok();
         let shared = Arc::clone(&self.shared);
         tokio::spawn(async move {
             shared.execute(claim, at, alone).await;
-            drop(place);
+            drop((place, granted));
         });
     }
 }

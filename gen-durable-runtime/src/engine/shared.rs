@@ -12,8 +12,8 @@ use jiff::Timestamp;
 use tokio::sync::Semaphore;
 
 use super::{
-    catalog::Catalog, committer::Committer, config::EngineConfig, held::AllHeld, identity::Identity, stats::Stats,
-    waker::Waker,
+    catalog::Catalog, committer::Committer, config::EngineConfig, held::AllHeld, identity::Identity, pauses::Pauses,
+    stats::Stats, waker::Waker,
 };
 use crate::{machine::Cancel, store::Store};
 
@@ -39,6 +39,7 @@ pub(super) struct Shared {
     pub(super) some_schedules: AtomicBool,
     /// Wake-ups of other processes are heard.
     pub(super) hears: AtomicBool,
+    pub(super) pauses: Pauses,
     /// The database's time, as last seen, and when that was.
     pub(super) time: Mutex<(Timestamp, Instant)>,
 }

@@ -1,7 +1,8 @@
 use std::{fmt, marker::PhantomData};
 
 use super::{
-    Awaits, ChildOf, JoinStep, Outcome, Signal, Spawns, Startable, Step, To, Transition,
+    Awaits, ChildOf, JoinStep, LimitKey, Outcome, RateLimit, Signal, Spawns, Startable, Step, To, Transition,
+    charge::charge,
     outcome::{push, send},
 };
 use crate::model::{Effects, Invalid};
@@ -46,6 +47,12 @@ impl<S: Step, T> FanOut<S, T> {
         G: Signal,
     {
         send(&mut self.effects.signals, &mut self.invalid, to, &signal, None);
+        self
+    }
+
+    /// Charges what was used to a rate limit, as [`Outcome::charge`].
+    pub fn charge<L: RateLimit>(mut self, key: impl LimitKey<L::Key>, used: f64) -> Self {
+        charge::<L>(&mut self.effects.charges, &mut self.invalid, key, used);
         self
     }
 

@@ -2,6 +2,7 @@
 
 mod awaits;
 mod cancel;
+mod charge;
 mod context;
 mod edges;
 mod exits;
@@ -9,6 +10,7 @@ mod fan_out;
 mod info;
 mod joined;
 mod key;
+mod limits;
 mod machine_trait;
 mod outcome;
 mod rate;
@@ -24,6 +26,8 @@ pub mod support;
 
 pub use awaits::{Awaitable, Awaits, MemberIf, MemberOf, NoSlot, Partial, Signal, Signals, SlotNumber, TimedOut};
 pub use cancel::{Cancel, Cancellation};
+pub use charge::LimitKey;
+pub(crate) use charge::{limit_key, rate_config};
 pub use context::{ContextParts, StepContext};
 pub use edges::{ChildOf, Ends, EnteredByGoto, JoinStep, MayFail, OpenJoin, Spawns, StartStep, Transition, Unparked};
 pub use exits::{Cancelled, Carried, Catches, Expired, Failed, Received, Slot, TakesOver, Upgrades, UpgradesCarry};
@@ -31,6 +35,9 @@ pub use fan_out::{FanOut, fan_out};
 pub use info::*;
 pub use joined::{ChildCounts, ChildFailed, ChildResult, ChildSource, Children, Joined, PageFuture};
 pub use key::{AnyKey, IntoKey, Key, KeyPart, KeyText, Keyed, NoKey};
+#[cfg(feature = "worker")]
+pub(crate) use limits::limits_of_step;
+pub use limits::{NamedLimit, NamedLimits, limits_of, linked_limits};
 pub use machine_trait::{Machine, Output, ServedBy, Step};
 pub use outcome::{Outcome, done, fail, goto, goto_after, retry_in};
 pub use rate::{ConcurrencyKey, RateLimit};

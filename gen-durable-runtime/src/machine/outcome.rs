@@ -1,8 +1,8 @@
 use std::{fmt, time::Duration};
 
 use super::{
-    Awaits, Ends, EnteredByGoto, Machine, MayFail, Output, Signal, Spawns, Startable, Step, StepError, To, Transition,
-    Tx, TxFuture, TxWork, Unparked, registry::Ran,
+    Awaits, Ends, EnteredByGoto, LimitKey, Machine, MayFail, Output, RateLimit, Signal, Spawns, Startable, Step,
+    StepError, To, Transition, Tx, TxFuture, TxWork, Unparked, charge::charge, registry::Ran,
 };
 use crate::model::{Effects, Invalid, Json, SignalSpec, StartSpec, Verdict, Work};
 
@@ -93,6 +93,25 @@ impl<S: Step, R> Outcome<S, R> {
         G: Signal,
     {
         send(&mut self.effects.signals, &mut self.invalid, to, &signal, Some(key.into()));
+        self
+    }
+
+    /// Takes what this outcome really used from a key of rate limit `L`, in the transaction that commits it: exactly once,
+    /// however often the commit is tried; an outcome that is dropped, because its claim was lost or a cancel came, charges nothing,
+    /// nor does an `Err`. The key is its part, a tuple of its parts, or `()`; `used` are tokens or fractions of one, from 0 to
+    /// 10^12; anything else is an error of the step.
+    ///
+    /// It never waits for tokens: what was used may be more than there is. Then the key is in debt, and the next step that
+    /// asks it for tokens waits until the refill has paid. A limit that no worker has made known yet is counted as `L` says it.
+    ///
+    /// ```ignore
+    /// // Admitted by its estimate, `rate_limit(Tokens, by(model), weight(estimate))`; the rest is known only now.
+    /// let answer = self.ask(&step.prompt).await?;
+    /// let more = answer.tokens as f64 - f64::from(step.estimate);
+    /// Ok(done(answer.text).charge::<Tokens>(step.model, more.max(0.0)))
+    /// ```
+    pub fn charge<L: RateLimit>(mut self, key: impl LimitKey<L::Key>, used: f64) -> Self {
+        charge::<L>(&mut self.effects.charges, &mut self.invalid, key, used);
         self
     }
 

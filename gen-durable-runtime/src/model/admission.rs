@@ -291,7 +291,7 @@ impl Admission {
     }
 
     /// The rows of a key; made if there are none.
-    fn of(&mut self, kind: LimitKind, key: &str, config: &LimitConfig) -> &mut Buckets {
+    pub(super) fn of(&mut self, kind: LimitKind, key: &str, config: &LimitConfig) -> &mut Buckets {
         let now = self.now;
         let buckets = self.buckets.entry((kind, key.to_owned())).or_default();
         if buckets.rows.is_empty() && !buckets.locked {

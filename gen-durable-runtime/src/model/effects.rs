@@ -1,6 +1,6 @@
 use std::{any::Any, fmt, sync::Arc};
 
-use super::{Json, SignalSpec, StartSpec};
+use super::{Charge, Json, SignalSpec, StartSpec};
 
 /// What an outcome does beside its own row, in the same transaction: all of it or nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -13,6 +13,8 @@ pub struct Effects {
     pub signals: Vec<SignalSpec>,
     /// The caller's own work, in order.
     pub work: Vec<Work>,
+    /// What it really used of rate limits.
+    pub charges: Vec<Charge>,
 }
 
 /// The caller's own work within the transaction: what it is, only a store needs to know.
@@ -46,7 +48,8 @@ impl fmt::Debug for Work {
 impl Effects {
     /// Whether it does nothing.
     pub fn is_empty(&self) -> bool {
-        self.children.is_empty() && self.spawned.is_empty() && self.signals.is_empty() && self.work.is_empty()
+        let no_rows = self.children.is_empty() && self.spawned.is_empty() && self.signals.is_empty();
+        no_rows && self.work.is_empty() && self.charges.is_empty()
     }
 
     /// The size of its texts, about.

@@ -1,6 +1,7 @@
 //! Floor 0: what an instance is and what an outcome means. Pure: no I/O, no clock, no SQL.
 
 mod bounded;
+mod charge;
 mod child;
 mod claim;
 mod effects;
@@ -9,11 +10,13 @@ mod history;
 mod id;
 mod invalid;
 mod json;
+mod near;
 mod policy;
 mod reason;
 mod retention;
 mod snapshot;
 mod start;
+mod terms;
 mod transition;
 mod verdict;
 
@@ -22,6 +25,7 @@ pub mod limits;
 pub mod plan;
 pub mod schedule;
 
+pub use charge::Charge;
 pub use child::Child;
 pub use claim::{Claim, Parent, ReceivedSignal, Wake};
 pub use effects::{Effects, Work};
@@ -30,10 +34,12 @@ pub use history::HistoryEntry;
 pub use id::{ClaimToken, InstanceId};
 pub use invalid::Invalid;
 pub use json::Json;
+pub use near::did_you_mean;
 pub use policy::RetryPolicy;
 pub use reason::{Reason, Surroundings, reasons};
 pub use retention::{Cursor, Purged, Retention};
 pub use snapshot::{Snapshot, Status};
 pub use start::{SignalSpec, StartSpec, Started, Target};
+pub use terms::LimitTerms;
 pub use transition::{Advance, Change, Committed, HeldKey, Transition};
 pub use verdict::{Failure, FailureKind, Verdict};

@@ -29,6 +29,7 @@ pub struct Rules {
 pub fn outcome_with(claim: &Claim, verdict: Verdict, effects: Effects, rules: Rules) -> Result<Transition, Invalid> {
     effects.children.iter().chain(&effects.spawned).try_for_each(|start| start.check())?;
     effects.signals.iter().try_for_each(|signal| signal.check())?;
+    effects.charges.iter().try_for_each(|charge| charge.check())?;
     let effects = (!effects.is_empty()).then(|| Box::new(effects));
     Ok(Transition { effects, ..outcome(claim, verdict, rules)? })
 }

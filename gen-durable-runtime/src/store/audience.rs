@@ -30,7 +30,7 @@ impl Audience {
                 self.some.store(true, Ordering::Release);
             }
             Said::Bye(client) => drop(self.clients().remove(&client)),
-            Said::Ping(_) | Said::News(_) | Said::Look | Said::Cancel(_) | Said::Schedules => {}
+            Said::Ping(_) | Said::News(_) | Said::Look | Said::Cancel(_) | Said::Schedules | Said::Queues => {}
         }
     }
 

@@ -12,6 +12,17 @@ use crate::model::{
     },
 };
 
+/// Who says what a limit allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Saying {
+    /// A boot: what no operator has set.
+    Boot,
+    /// An operator.
+    Operator,
+    /// An operator, who leaves it to the code again.
+    Reset,
+}
+
 /// Candidates at least, so that what is blocked is set aside in large pieces.
 pub(super) const CANDIDATES: u32 = 1_000;
 
@@ -31,6 +42,44 @@ fn keys(candidates: &[Candidate]) -> impl Iterator<Item = (LimitKind, &str)> {
     let gates = candidates.iter().filter_map(|c| c.key.as_deref()).map(|key| (LimitKind::Gate, key));
     let rates = candidates.iter().filter_map(|c| c.rate.as_ref()).map(|(key, _)| (LimitKind::Rate, key.as_str()));
     gates.chain(rates)
+}
+
+/// What outcomes charge, by key: the sum, and what the type of the limit says.
+pub(super) struct Charges<'t>(BTreeMap<&'t str, (f64, LimitConfig)>);
+
+impl<'t> Charges<'t> {
+    pub(super) fn of(written: &[&'t Transition]) -> Self {
+        let mut all: BTreeMap<&str, (f64, LimitConfig)> = BTreeMap::new();
+        for charge in written.iter().filter_map(|t| t.effects.as_ref()).flat_map(|e| &e.charges) {
+            all.entry(&charge.key).or_insert((0.0, charge.config)).0 += charge.used;
+        }
+        Self(all)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn keys(&self) -> impl Iterator<Item = (LimitKind, &'t str)> {
+        self.0.keys().map(|key| (LimitKind::Rate, *key))
+    }
+
+    /// Their limits: kinds and names, each once.
+    pub(super) fn names(&self) -> (Vec<&'static str>, Vec<&'t str>) {
+        let names: BTreeSet<&str> = self.0.keys().map(|key| name_of(key)).collect();
+        names.into_iter().map(|name| (LimitKind::Rate.as_str(), name)).unzip()
+    }
+
+    /// A limit that nobody has made known is as its type says.
+    pub(super) fn make_known(&self, admission: &mut Admission) {
+        for (key, (_, config)) in &self.0 {
+            admission.configs.entry((LimitKind::Rate, name_of(key).to_owned())).or_insert(*config);
+        }
+    }
+
+    pub(super) fn take_from(&self, admission: &mut Admission) {
+        self.0.iter().for_each(|(key, (used, _))| admission.charge(key, *used));
+    }
 }
 
 /// One counter to write.

@@ -20,6 +20,7 @@ mod lineage;
 mod notifier;
 #[cfg(feature = "client")]
 mod open;
+mod operators;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 mod retention;
@@ -40,6 +41,7 @@ mod written;
 pub use notifier::Notifier;
 #[cfg(feature = "client")]
 pub use open::DatabaseOptions;
+pub use operators::{KeyUse, QueueStanding, StoredLimit};
 pub use retention::{Ended, ExpiredKeys, KeyExpiry, Purge};
 #[cfg(feature = "client")]
 pub use said::{Became, News, Said, Steps};

@@ -18,6 +18,8 @@ const BYE: char = '\u{4}';
 const CANCEL: char = '\u{5}';
 /// A schedule was made or changed.
 const SCHEDULES: char = '\u{6}';
+/// A queue was paused or goes on.
+const QUEUES: char = '\u{7}';
 /// Every step; every instance.
 const ALL: &str = ":";
 
@@ -43,6 +45,8 @@ pub enum Said {
     Cancel(InstanceId),
     /// A schedule was made or changed: engines look when the next slot comes.
     Schedules,
+    /// A queue was paused or goes on: engines look which.
+    Queues,
 }
 
 /// The steps that somebody waits for.
@@ -92,6 +96,7 @@ impl Said {
             }
             CANCEL => rest.parse().ok().map(|id| Self::Cancel(InstanceId::new(id))),
             SCHEDULES => Some(Self::Schedules),
+            QUEUES => Some(Self::Queues),
             NEWS if rest == ALL => Some(Self::Look),
             NEWS => Some(Self::News(rest.split(NEWS).filter_map(News::parse).collect())),
             _ => None,
@@ -111,6 +116,11 @@ impl Said {
     /// That a schedule was made or changed.
     pub fn schedules() -> String {
         SCHEDULES.into()
+    }
+
+    /// That a queue was paused or goes on.
+    pub fn queues() -> String {
+        QUEUES.into()
     }
 
     /// That a client waits.
@@ -203,6 +213,7 @@ mod tests {
         assert_eq!(said.iter().map(|s| Said::parse(s)).collect::<Vec<_>>(), [Some(Said::News(all))]);
         let steps = Steps::These(["a".into(), "b c".into()].into());
         assert_eq!(Said::parse(&Said::schedules()), Some(Said::Schedules));
+        assert_eq!(Said::parse(&Said::queues()), Some(Said::Queues));
         for steps in [Steps::None, Steps::All, steps] {
             assert_eq!(Said::parse(&Said::hello("c", &steps)), Some(Said::Hello("c".into(), steps)));
         }

@@ -1,11 +1,19 @@
 //! What the engine and the client ask of a database. One implementation a dialect; one suite for all.
 
-use std::{collections::BTreeSet, future::Future, pin::Pin, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    future::Future,
+    pin::Pin,
+    time::Duration,
+};
 
 use jiff::Timestamp;
 
-use super::retention::{ExpiredKeys, KeyExpiry, Purge};
-use super::schedules::{DueSchedules, Fired, Firing, PutSchedule, ScheduleChange, Schedules};
+use super::{
+    operators::{QueueStanding, StoredLimit},
+    retention::{ExpiredKeys, KeyExpiry, Purge},
+    schedules::{DueSchedules, Fired, Firing, PutSchedule, ScheduleChange, Schedules},
+};
 use crate::{
     Error,
     machine::{ChildCounts, ChildResult},
@@ -43,6 +51,22 @@ pub trait Store: super::WorkerStore + 'static {
     /// Makes limits known, and changes those that differ: all, when an operator says so, else only what no operator has set.
     /// Counters follow. Answers with the queues that may have work now.
     fn define_limits<'a>(&'a self, limits: &'a [LimitDef], by_operator: bool) -> Pending<'a, BTreeSet<String>>;
+
+    /// Makes these limits what their code says, whatever an operator said. Counters follow. Answers with the queues that may have
+    /// work now.
+    fn reset_limits<'a>(&'a self, limits: &'a [LimitDef]) -> Pending<'a, BTreeSet<String>>;
+
+    /// All limits as they stand, by kind and name, each with up to so many of its busiest keys.
+    fn limits(&self, keys: u32) -> Pending<'_, Vec<StoredLimit>>;
+
+    /// How the instances of each queue stand that has any, or is paused.
+    fn queues(&self) -> Pending<'_, BTreeMap<String, QueueStanding>>;
+
+    /// Pauses a queue, or lets it go on; whether that changed anything. Workers look once they are told.
+    fn pause_queue<'a>(&'a self, queue: &'a str, pause: bool) -> Pending<'a, bool>;
+
+    /// The queues that are paused.
+    fn paused_queues(&self) -> Pending<'_, Vec<String>>;
 
     /// Lets the counters of idle keys go, up to `limit` keys of a kind, and sets those of gates to what really runs; answers with
     /// the last key, if there may be more.

@@ -1,7 +1,7 @@
 use std::{fmt, marker::PhantomData, time::Duration};
 
 use crate::{
-    machine::{Awaitable, Machine, Step, StepError, registry::Ran},
+    machine::{Awaitable, LimitKey, Machine, RateLimit, Step, StepError, limit_key, registry::Ran},
     model::{Effects, Invalid, Json, StartSpec, Verdict},
 };
 
@@ -114,6 +114,13 @@ impl<S: Step> StepOutcome<S> {
         sent.map(|signal| self.read(signal)).collect()
     }
 
+    /// What it charges to this key of rate limit `L`, in all.
+    #[track_caller]
+    pub fn charged<L: RateLimit>(&self, key: impl LimitKey<L::Key>) -> f64 {
+        let key = limit_key(L::NAME, key);
+        self.effects().charges.iter().filter(|charge| charge.key == key).map(|charge| charge.used).sum()
+    }
+
     /// All that happens beside it.
     #[track_caller]
     pub fn effects(&self) -> &Effects {
@@ -157,9 +164,9 @@ impl<S> fmt::Debug for StepOutcome<S> {
                     Verdict::Done { result, .. } => write!(f, "done {}", result.as_str()),
                     Verdict::Fail { reason, .. } => write!(f, "fail {reason}"),
                 }?;
-                let Effects { children, spawned, signals, work } = effects;
+                let Effects { children, spawned, signals, work, charges } = effects;
                 let counts = [(children.len(), "children"), (spawned.len(), "spawned"), (signals.len(), "signals")];
-                let counts = counts.into_iter().chain([(work.len(), "in_transaction")]);
+                let counts = counts.into_iter().chain([(work.len(), "in_transaction"), (charges.len(), "charges")]);
                 let mut some = counts.filter(|(count, _)| *count > 0);
                 some.try_for_each(|(count, what)| write!(f, ", {count} {what}"))
             }

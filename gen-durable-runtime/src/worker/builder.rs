@@ -5,8 +5,8 @@ use crate::{
     Error,
     client::Client,
     engine::{Catalog, Engine, EngineConfig, Handlers, define_limits},
-    machine::{ServedBy, registry::AnyHandler},
-    model::{Invalid, Retention},
+    machine::{ConcurrencyKey, RateLimit, ServedBy, registry::AnyHandler},
+    model::{Invalid, LimitTerms, Retention, admission::LimitKind},
     store::Migration,
 };
 
@@ -27,6 +27,7 @@ pub struct Worker {
     client: Client,
     handlers: Handlers,
     config: EngineConfig,
+    limits: Vec<(LimitKind, &'static str, LimitTerms)>,
     only: bool,
     migrate: bool,
 }
@@ -43,7 +44,7 @@ impl Worker {
     /// A worker on a client's database.
     pub fn new(client: Client) -> Self {
         let (handlers, config) = (Handlers::default(), EngineConfig::default());
-        Self { client, handlers, config, only: false, migrate: true }
+        Self { client, handlers, config, limits: vec![], only: false, migrate: true }
     }
 
     /// Serves every machine that names this type (`handler(Shop)` or `register!`).
@@ -86,6 +87,57 @@ impl Worker {
     #[must_use]
     pub fn queue(mut self, queue: impl Into<String>, steps_at_once: usize) -> Self {
         self.config.queues.insert(queue.into(), steps_at_once);
+        self
+    }
+
+    /// How many steps execute at once in this process, in all its queues together. While several have work they share the places by
+    /// their [`Worker::weight`]; what one does not need the others have, and none starves, also where there are fewer places than
+    /// queues. A queue still runs no more than [`Worker::queue`] says of it; nothing said, it may have all. Default: each queue has its
+    /// own places, and shares none.
+    ///
+    /// ```no_run
+    /// # use gen_durable_runtime::worker::Worker;
+    /// # async fn run() -> Result<(), gen_durable_runtime::Error> {
+    /// let worker = Worker::connect("postgres://localhost/shop").await?;
+    /// // Three quarters for checkout while both have work; mail never more than 10.
+    /// worker.concurrency(40).weight("checkout", 3).weight("mail", 1).queue("mail", 10).run().await
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn concurrency(mut self, steps_at_once: usize) -> Self {
+        self.config.concurrency = Some(steps_at_once);
+        self
+    }
+
+    /// This queue's part of the process's [`Worker::concurrency`], relative to the others'. Default: 1; up to 1,000.
+    #[must_use]
+    pub fn weight(mut self, queue: impl Into<String>, weight: u32) -> Self {
+        self.config.weights.insert(queue.into(), weight);
+        self
+    }
+
+    /// Says of rate limit `L` something else than its type does: for another environment, say. What is not said stays. An
+    /// operator's word (`client.rate_limit::<L>().set(..)`, or the verb `limits set`) goes before it, and it before the type. It
+    /// counts for all workers, from the boot on; two workers that differ overwrite each other, the last to boot wins.
+    ///
+    /// ```no_run
+    /// # use gen_durable_runtime::{machine::RateLimit, model::LimitTerms, worker::Worker};
+    /// # async fn run<Carrier: RateLimit>(worker: Worker) -> Result<(), gen_durable_runtime::Error> {
+    /// let sandbox = LimitTerms::rate(5, std::time::Duration::from_secs(1)).burst(5);
+    /// worker.rate_limit::<Carrier>(sandbox).run().await
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn rate_limit<L: RateLimit>(mut self, terms: LimitTerms) -> Self {
+        self.limits.push((LimitKind::Rate, L::NAME, terms));
+        self
+    }
+
+    /// Says of the limit of concurrency key `K` something else than its type does, as [`Worker::rate_limit`]. The type must have a
+    /// limit: a key of which one executes at a time is kept by an index.
+    #[must_use]
+    pub fn gate<K: ConcurrencyKey>(mut self, terms: LimitTerms) -> Self {
+        self.limits.push((LimitKind::Gate, K::NAME, terms));
         self
     }
 
@@ -184,13 +236,19 @@ impl Worker {
     ///
     /// # Errors
     /// One message with every reason not to start: no machine linked, one that nobody serves, two with one name, an
-    /// annotation that this engine cannot honour, a schema that it cannot work on.
+    /// annotation that this engine cannot honour, terms under which a step could never pass its limit, a schema that it cannot work
+    /// on.
     pub async fn start(self) -> Result<RunningWorker, Error> {
-        let Self { client, handlers, mut config, only, migrate } = self;
-        let catalog = Catalog::resolve(&handlers, client.store().dialect())?;
+        let Self { client, handlers, mut config, limits, only, migrate } = self;
+        let mut catalog = Catalog::resolve(&handlers, client.store().dialect())?;
+        let faults = catalog.say_of_limits(&limits);
+        if !faults.is_empty() {
+            return Err(Error::boot(faults.join("\n")));
+        }
         if !only {
+            let steps = config.concurrency.unwrap_or(STEPS_AT_ONCE);
             for queue in catalog.queues() {
-                config.queues.entry(queue.to_owned()).or_insert(STEPS_AT_ONCE);
+                config.queues.entry(queue.to_owned()).or_insert(steps);
             }
         }
         if config.queues.is_empty() {
@@ -201,7 +259,8 @@ impl Worker {
             client.migrate(Migration::default()).await?;
         }
         client.check().await?;
-        for warning in client.store().warnings(config.queues.values().sum()) {
+        let steps: usize = config.queues.values().sum();
+        for warning in client.store().warnings(steps.min(config.concurrency.unwrap_or(steps))) {
             tracing::warn!("{warning}");
         }
         let machines: Vec<String> = catalog.machines().iter().map(|m| format!("{} v{}", m.name, m.version)).collect();

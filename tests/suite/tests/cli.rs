@@ -17,6 +17,8 @@ suite::stores! {
         a_restart_starts_a_new_instance_from_a_step_of_another_one,
         ctrl_c_drains_and_says_what_it_waits_for_and_a_second_one_does_not_wait,
         schedules_are_listed_paused_resumed_fired_and_removed,
+        limits_are_listed_set_and_reset,
+        queues_are_listed_paused_and_resumed,
     }
     postgres {
         a_boot_without_a_server_says_so => "there is no server",
@@ -265,6 +267,75 @@ async fn schedules_are_listed_paused_resumed_fired_and_removed(db: Db) {
             .await
             .contains("the schedule \"toast:cheer\" does not exist")
     );
+}
+
+async fn limits_are_listed_set_and_reset(db: Db) {
+    let head = "limit  kind  allows  shards  set by  waiting  busiest keys\n";
+    assert_eq!(say(&db, &["limits"]).await, head);
+    // Before any worker has made it known.
+    assert_eq!(say(&db, &["limits", "set", "counter", "--slots", "5"]).await, "counter set\n");
+    let mut worker = worker(&db, &["--concurrency", "4", "--weight", "mail=2"]);
+    until(&db, "SELECT count(*)::text FROM gen_durable_bucket_configs", "2", Duration::from_secs(10)).await;
+    say(&db, &["start", "relay", "{\"to\": 1}"]).await;
+    until(&db, STATUS, "done at hand", Duration::from_secs(5)).await;
+    let listed = say(&db, &["limits"]).await;
+    assert!(listed.contains("\ncounter  gate  5 at once       1       operator  0\n"), "{listed}");
+    assert!(listed.contains("\nstamps   rate  1/s, 4 at once  1       code      0        stamps:1 ("), "{listed}");
+    let set = ["limits", "set", "stamps", "--allowed", "2", "--per", "1h", "--burst", "2"];
+    assert_eq!(say(&db, &set).await, "stamps set\n");
+    let json = say(&db, &["limits", "--json"]).await;
+    let stamps: serde_json::Value = serde_json::from_str(json.lines().last().expect("two lines")).expect("json");
+    assert_eq!(
+        (&stamps["name"], &stamps["burst"], &stamps["set_by"], &stamps["slots"]),
+        (&"stamps".into(), &2.0.into(), &"operator".into(), &serde_json::Value::Null)
+    );
+    let reset = say(&db, &["limits", "reset", "stamps", "--json"]).await;
+    let reset: serde_json::Value = serde_json::from_str(&reset).expect("json");
+    assert_eq!((&reset["limit"], &reset["did"]), (&"stamps".into(), &"is as its type says".into()));
+    assert!(say(&db, &["limits"]).await.contains("1/s, 4 at once"));
+    let cases: &[(&[&str], &str)] = &[
+        (&["limits", "set", "stamp", "--burst", "9"], "did you mean `stamps`?"),
+        (&["limits", "set", "stamps", "--burst", "1"], "`hand` of `relay` takes 2 at once: it needs a burst of 2"),
+        (&["limits", "set", "counter", "--burst", "9"], "`counter` is a gate"),
+        (&["limits", "set", "stamps", "--slots", "9"], "`stamps` is a rate limit"),
+        (&["limits", "set", "stamps", "--allowed", "9"], "--per"),
+        (&["limits", "set", "stamps"], "required"),
+        (&["limits", "reset", "nothing"], "`nothing` is named by no machine of this program"),
+    ];
+    for (args, text) in cases {
+        let said = refuse(&db, args).await;
+        assert!(said.contains(text), "{args:?}: {said}");
+    }
+    signal(&worker, "-TERM");
+    assert!(worker.wait().await.expect("ends").success());
+}
+
+async fn queues_are_listed_paused_and_resumed(db: Db) {
+    let listed = say(&db, &["queues"]).await;
+    assert!(
+        listed.starts_with("queue    due  oldest  running  parked  limited  no code  scheduled  paused since  note\n")
+    );
+    assert!(listed.contains("\nmail     0    -       0        0       0        0        0          -\n"), "{listed}");
+    assert_eq!(say(&db, &["queues", "pause", "mail"]).await, "mail paused\n");
+    assert_eq!(say(&db, &["queues", "pause", "mail"]).await, "mail is paused already\n");
+    let mut worker = worker(&db, &[]);
+    db.heard().await;
+    say(&db, &["start", "relay", "{\"to\": 1}"]).await;
+    say(&db, &["start", "order", "{\"order\": 1}"]).await;
+    until(&db, STATUS, "awaiting_signal at await_payment", Duration::from_secs(5)).await;
+    let relay = "SELECT status::text FROM gen_durable WHERE fsm = 'relay'";
+    assert_eq!(db.text(relay).await, "runnable");
+    let json = say(&db, &["queues", "--json"]).await;
+    let all: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).expect("json")).collect();
+    assert_eq!((&all[0]["name"], &all[0]["parked"]), (&"default".into(), &1.into()));
+    assert_eq!((&all[1]["name"], &all[1]["due"]), (&"mail".into(), &1.into()));
+    assert!(all[1]["paused"].is_string() && all[1]["oldest_due"].is_string() && all[0]["paused"].is_null(), "{json}");
+    assert_eq!(say(&db, &["queues", "resume", "mail"]).await, "mail goes on\n");
+    until(&db, relay, "done", Duration::from_secs(5)).await;
+    assert_eq!(say(&db, &["queues", "resume", "mail"]).await, "mail is not paused\n");
+    assert!(refuse(&db, &["queues", "pause", "mial"]).await.contains("did you mean `mail`?"));
+    signal(&worker, "-TERM");
+    assert!(worker.wait().await.expect("ends").success());
 }
 
 #[cfg(feature = "sqlite")]

@@ -41,6 +41,7 @@ pub fn unused(sources: &[Source]) -> Vec<Offence> {
 const ALONE: &[(&str, &str)] = &[
     ("hold", "there are row locks to take"),
     ("renew_one", "there is a row lock to wait for"),
+    ("charge_hold", "there are row locks to take"),
     ("notify", "a server passes wake-ups on"),
     ("transactions", "a server tells what became of a transaction"),
     ("standing", "the clock of a test is handed to a server"),

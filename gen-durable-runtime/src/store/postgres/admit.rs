@@ -72,16 +72,35 @@ impl Postgres {
 
     /// The limits that the candidates name, and their counters, locked.
     async fn limits_of(&self, session: &mut Session<'_>, candidates: &[Candidate]) -> Result<Admission, Error> {
-        let (kinds, names) = limiting::names(candidates);
-        let found = session.rows(sqlx::query(self.statements().limits()).bind(&kinds).bind(&names)).await?;
+        let mut admission = self.limits_named(session, &limiting::names(candidates)).await?;
+        let counted = limiting::counted(&admission, candidates);
+        self.hold_counters(session, &mut admission, &counted).await?;
+        Ok(admission)
+    }
+
+    /// The limits with these names, and the time.
+    pub(super) async fn limits_named(
+        &self,
+        session: &mut Session<'_>,
+        (kinds, names): &(Vec<&'static str>, Vec<&str>),
+    ) -> Result<Admission, Error> {
+        let found = session.rows(sqlx::query(self.statements().limits()).bind(kinds).bind(names)).await?;
         let first = found.first().ok_or_else(|| rows::unreadable("now_us"))?;
         let now = timestamp(rows::get(first, "now_us")?);
         let named = found.iter().filter(|r| rows::get::<Option<&str>>(r, "kind").is_ok_and(|kind| kind.is_some()));
         let configs = named.map(config).collect::<Result<HashMap<_, _>, Error>>()?;
-        let mut admission = Admission { configs, buckets: HashMap::new(), now };
-        let counted = limiting::counted(&admission, candidates);
+        Ok(Admission { configs, buckets: HashMap::new(), now })
+    }
+
+    /// Adds the counters of these keys, as far as nobody else holds them.
+    pub(super) async fn hold_counters(
+        &self,
+        session: &mut Session<'_>,
+        admission: &mut Admission,
+        counted: &[(LimitKind, &str)],
+    ) -> Result<(), Error> {
         if counted.is_empty() {
-            return Ok(admission);
+            return Ok(());
         }
         let (kinds, keys): (Vec<&str>, Vec<&str>) = counted.iter().map(|(kind, key)| (kind.as_str(), *key)).unzip();
         for row in session.rows(sqlx::query(self.statements().buckets()).bind(&kinds).bind(&keys)).await? {
@@ -94,10 +113,10 @@ impl Postgres {
             let stand = usize::try_from(rows::get::<i64>(&row, "stand")?).unwrap_or(0);
             buckets.locked = stand > buckets.rows.len();
         }
-        Ok(admission)
+        Ok(())
     }
 
-    async fn write_counters(&self, session: &mut Session<'_>, admission: &Admission) -> Result<(), Error> {
+    pub(super) async fn write_counters(&self, session: &mut Session<'_>, admission: &Admission) -> Result<(), Error> {
         let (standing, minted) = limiting::changed(admission);
         if !standing.is_empty() {
             let query = sqlx::query(self.statements().buckets_write())
@@ -120,7 +139,8 @@ impl Postgres {
             .bind(column(&minted, |c| c.bucket.capacity))
             .bind(column(&minted, |c| c.bucket.available))
             .bind(column(&minted, |c| c.bucket.refilled.map(moment)))
-            .bind(column(&minted, |c| c.bucket.promised.map(moment)));
+            .bind(column(&minted, |c| c.bucket.promised.map(moment)))
+            .bind(column(&minted, |c| c.bucket.owed));
         let made = session.rows(query).await?;
         // Another claim made them just now, and what it left is not known here: taken again as a whole.
         let all = made.len() == minted.len();
@@ -223,7 +243,7 @@ pub(super) fn kind(row: &PgRow) -> Result<LimitKind, Error> {
     LimitKind::from_stored(rows::get(row, "kind")?).ok_or_else(|| rows::unreadable("kind"))
 }
 
-fn config(row: &PgRow) -> Result<((LimitKind, String), LimitConfig), Error> {
+pub(super) fn config(row: &PgRow) -> Result<((LimitKind, String), LimitConfig), Error> {
     let config = LimitConfig {
         capacity: rows::get(row, "capacity")?,
         rate: rows::get(row, "rate")?,

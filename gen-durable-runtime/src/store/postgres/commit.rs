@@ -94,6 +94,7 @@ impl Postgres {
         self.send_effects(session, &written, &mut wakes).await?;
         self.tell_parents(session, ended.map(|(_, t)| t.id.get()).collect(), &mut wakes).await?;
         let released = self.give_back(session, batch, &changed).await?;
+        self.charge(session, &written).await?;
         let answers = self.answers(session, batch, &changed, &busy).await?;
         Ok(Commits { answers, wakes, released })
     }

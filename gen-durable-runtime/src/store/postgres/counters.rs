@@ -10,7 +10,7 @@ use crate::{
     model::admission::{Bucket, LimitConfig, LimitKind},
     store::{
         LimitDef,
-        limiting::{self, Standing, causes_of},
+        limiting::{self, Saying, Standing, causes_of},
         written::{moment, timestamp},
     },
 };
@@ -37,7 +37,7 @@ impl Postgres {
         found.iter().map(|r| rows::get(r, "blocked_by")).collect()
     }
 
-    pub(super) async fn define(&self, limits: &[LimitDef], by_operator: bool) -> Result<BTreeSet<String>, Error> {
+    pub(super) async fn define(&self, limits: &[LimitDef], saying: Saying) -> Result<BTreeSet<String>, Error> {
         let mut session = self.session("making limits known").await?;
         session.begin().await?;
         let query = sqlx::query(self.statements().define_limits())
@@ -46,7 +46,8 @@ impl Postgres {
             .bind(limits.iter().map(|l| l.config.capacity).collect::<Vec<_>>())
             .bind(limits.iter().map(|l| Some(l.config.rate).filter(|rate| *rate > 0.0)).collect::<Vec<_>>())
             .bind(limits.iter().map(|l| l.config.shards).collect::<Vec<_>>())
-            .bind(by_operator);
+            .bind(saying == Saying::Operator)
+            .bind(saying == Saying::Reset);
         let changed = session.rows(query).await?;
         let changed = changed.iter().map(|r| Ok((super::admit::kind(r)?, rows::get(r, "name")?)));
         let changed = changed.collect::<Result<Vec<(LimitKind, String)>, Error>>()?;

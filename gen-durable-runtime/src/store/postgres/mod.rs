@@ -2,6 +2,7 @@
 
 mod admit;
 mod cancel;
+mod charge;
 mod claim;
 mod columns;
 mod commit;
@@ -14,6 +15,7 @@ mod inspect;
 mod lent;
 mod listen;
 pub mod migrate;
+mod operators;
 mod options;
 mod retention;
 mod rows;

@@ -1,4 +1,9 @@
-use std::{collections::BTreeSet, fmt, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    sync::Arc,
+    time::Duration,
+};
 
 use jiff::Timestamp;
 use sqlx::{Connection, PgPool};
@@ -16,9 +21,10 @@ use crate::{
     store::{
         CallerTransaction, Cancelling, ChildPage, ClaimOrder, Claimed, Commits, DatabaseOptions, Delivery,
         DueSchedules, ExpiredKeys, Filter, Fired, Firing, KeyExpiry, KinPage, LimitDef, Migration, Pending, Purge,
-        PutSchedule, Renewed, Retrying, ScheduleChange, Schedules, SchemaName, Standing, Store, Swept, ToldChildren,
-        WakeUps,
+        PutSchedule, QueueStanding, Renewed, Retrying, ScheduleChange, Schedules, SchemaName, Standing, Store,
+        StoredLimit, Swept, ToldChildren, WakeUps,
         copy::{Role, Side},
+        limiting::Saying,
     },
 };
 
@@ -114,7 +120,27 @@ impl Store for Postgres {
     }
 
     fn define_limits<'a>(&'a self, limits: &'a [LimitDef], by_operator: bool) -> Pending<'a, BTreeSet<String>> {
-        Box::pin(self.define(limits, by_operator))
+        Box::pin(self.define(limits, if by_operator { Saying::Operator } else { Saying::Boot }))
+    }
+
+    fn reset_limits<'a>(&'a self, limits: &'a [LimitDef]) -> Pending<'a, BTreeSet<String>> {
+        Box::pin(self.define(limits, Saying::Reset))
+    }
+
+    fn limits(&self, keys: u32) -> Pending<'_, Vec<StoredLimit>> {
+        Box::pin(self.limits_shown(keys))
+    }
+
+    fn queues(&self) -> Pending<'_, BTreeMap<String, QueueStanding>> {
+        Box::pin(self.queues_shown())
+    }
+
+    fn pause_queue<'a>(&'a self, queue: &'a str, pause: bool) -> Pending<'a, bool> {
+        Box::pin(self.pause_or_resume(queue, pause))
+    }
+
+    fn paused_queues(&self) -> Pending<'_, Vec<String>> {
+        Box::pin(self.read_paused())
     }
 
     fn heal<'a>(&'a self, kind: LimitKind, after: &'a str, limit: u32) -> Pending<'a, Option<String>> {

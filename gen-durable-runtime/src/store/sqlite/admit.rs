@@ -14,12 +14,12 @@ use super::{
 use crate::{
     Error,
     model::{
-        Claim, InstanceId,
+        Claim, InstanceId, Transition,
         admission::{Admission, Admitted, Bucket, Candidate, LimitConfig, LimitKind},
     },
     store::{
         ClaimOrder, Claimed,
-        limiting::{self, CANDIDATES, Counter},
+        limiting::{self, CANDIDATES, Charges, Counter},
         written::{moment, timestamp},
     },
 };
@@ -82,28 +82,59 @@ fn candidate(row: &SqliteRow) -> Result<Candidate, Error> {
 }
 
 async fn limits_of(session: &mut Session<'_>, candidates: &[Candidate], now: i64) -> Result<Admission, Error> {
-    let (kinds, names) = limiting::names(candidates);
+    let mut admission = limits_named(session, limiting::names(candidates), now).await?;
+    let counted = limiting::counted(&admission, candidates);
+    read_counters(session, &mut admission, &counted).await?;
+    Ok(admission)
+}
+
+async fn limits_named(
+    session: &mut Session<'_>,
+    (kinds, names): (Vec<&'static str>, Vec<&str>),
+    now: i64,
+) -> Result<Admission, Error> {
     let named: Vec<(&str, &str)> = kinds.into_iter().zip(names).collect();
     let found = session.rows(sqlx::query(sql::limits()).bind(json(&named)?)).await?;
     let configs = found.iter().map(config).collect::<Result<HashMap<_, _>, Error>>()?;
-    let mut admission = Admission { configs, buckets: HashMap::new(), now: timestamp(now) };
-    let counted = limiting::counted(&admission, candidates);
+    Ok(Admission { configs, buckets: HashMap::new(), now: timestamp(now) })
+}
+
+async fn read_counters(
+    session: &mut Session<'_>,
+    admission: &mut Admission,
+    counted: &[(LimitKind, &str)],
+) -> Result<(), Error> {
     if counted.is_empty() {
-        return Ok(admission);
+        return Ok(());
     }
     let keys: Vec<(&str, &str)> = counted.iter().map(|(kind, key)| (kind.as_str(), *key)).collect();
     for row in session.rows(sqlx::query(sql::buckets()).bind(json(&keys)?)).await? {
         let of = (kind(&row)?, rows::get::<String>(&row, "key")?);
         admission.buckets.entry(of).or_default().rows.push(bucket(&row)?);
     }
-    Ok(admission)
+    Ok(())
+}
+
+/// Takes what was really used from rate limits, in the transaction that commits it. Nothing is asked where nothing is charged.
+pub(super) async fn charge(session: &mut Session<'_>, written: &[&Transition], now: i64) -> Result<(), Error> {
+    let charges = Charges::of(written);
+    if charges.is_empty() {
+        return Ok(());
+    }
+    let mut admission = limits_named(session, charges.names(), now).await?;
+    charges.make_known(&mut admission);
+    let counted: Vec<_> = charges.keys().collect();
+    read_counters(session, &mut admission, &counted).await?;
+    charges.take_from(&mut admission);
+    let (standing, minted) = limiting::changed(&admission);
+    write_counters(session, standing.iter().chain(&minted)).await
 }
 
 pub(super) fn kind(row: &SqliteRow) -> Result<LimitKind, Error> {
     LimitKind::from_stored(rows::get(row, "kind")?).ok_or_else(|| rows::unreadable("kind"))
 }
 
-fn config(row: &SqliteRow) -> Result<((LimitKind, String), LimitConfig), Error> {
+pub(super) fn config(row: &SqliteRow) -> Result<((LimitKind, String), LimitConfig), Error> {
     let (capacity, rate) = (rows::get(row, "capacity")?, rows::get(row, "rate")?);
     let config = LimitConfig { capacity, rate, shards: rows::small(row, "shards")? };
     Ok(((kind(row)?, rows::get(row, "name")?), config))

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use sqlx::sqlite::SqliteRow;
 
 use super::{
-    Sqlite, counters,
+    Sqlite, admit, counters,
     effects::tell_parents,
     encode::{CommitRow, HistoryRow, json},
     rows,
@@ -51,6 +51,7 @@ impl Sqlite {
             ended.extend((t.may_hold && matches!(status.as_str(), "done" | "failed")).then_some(t.id.get()));
         }
         wakes.extend(counters::give_back(&mut session, keys, slots, &ended, now).await?);
+        admit::charge(&mut session, &written, now).await?;
         let missing: Vec<i64> = batch.iter().filter(|t| landed(t).is_none()).map(|t| t.id.get()).collect();
         let standing = if missing.is_empty() { HashMap::new() } else { stand(&mut session, &missing).await? };
         session.end().await?;

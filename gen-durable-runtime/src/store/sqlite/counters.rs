@@ -16,7 +16,7 @@ use crate::{
     model::admission::{Bucket, LimitConfig, LimitKind},
     store::{
         LimitDef,
-        limiting::{self, Standing, causes_of},
+        limiting::{self, Saying, Standing, causes_of},
         written::timestamp,
     },
 };
@@ -40,14 +40,17 @@ impl Sqlite {
         found.iter().map(|r| rows::get(r, "blocked_by")).collect()
     }
 
-    pub(super) async fn define(&self, limits: &[LimitDef], by_operator: bool) -> Result<BTreeSet<String>, Error> {
+    pub(super) async fn define(&self, limits: &[LimitDef], saying: Saying) -> Result<BTreeSet<String>, Error> {
         let mut session = self.writing("making limits known", Survive::PowerCut).await?;
         let of = |l: &LimitDef| {
             let rate = Some(l.config.rate).filter(|rate| *rate > 0.0);
             (l.kind.as_str(), l.name.clone(), l.config.capacity, rate, l.config.shards)
         };
         let all = json(&limits.iter().map(of).collect::<Vec<_>>())?;
-        let changed = session.rows(sqlx::query(sql::define_limits()).bind(all).bind(by_operator)).await?;
+        let changed = {
+            let query = sqlx::query(sql::define_limits()).bind(all);
+            session.rows(query.bind(saying == Saying::Operator).bind(saying == Saying::Reset)).await?
+        };
         let changed = changed.iter().map(|r| Ok((admit::kind(r)?, rows::get(r, "name")?)));
         let changed = changed.collect::<Result<Vec<(LimitKind, String)>, Error>>()?;
         for kind in [LimitKind::Gate, LimitKind::Rate] {

@@ -13,6 +13,7 @@ mod file;
 mod hub;
 mod inspect;
 mod migrate;
+mod operators;
 #[cfg(test)]
 mod plan_tests;
 mod retention;

@@ -110,6 +110,22 @@ fn expected() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
         ),
         ("ended", sql::ended(), &["INTEGER PRIMARY KEY"]),
         ("list", sql::list(), &["INTEGER PRIMARY KEY (rowid<?)"]),
+        (
+            "limits_shown",
+            sql::limits_shown(),
+            &["gen_durable_blocked (blocked_by=?)", "gen_durable_blocked (blocked_by>?"],
+        ),
+        ("limits_keys", sql::limits_keys(), &["gen_durable_blocked (blocked_by=?)", "(kind=? AND name=?)"]),
+        (
+            "queues_shown",
+            sql::queues_shown(),
+            &[
+                "gen_durable_pick (queue=? AND priority>?)",
+                "gen_durable_pick (queue>?)",
+                "gen_durable_pick (queue=? AND priority=? AND eligible_at<?)",
+            ],
+        ),
+        ("queue_resume", sql::queue_resume(), &["(queue=?)"]),
         ("owners", sql::owners(), &["gen_durable_lease"]),
         ("purge_look", sql::purge_look(), &["gen_durable_gc (updated_at>? AND updated_at<?)", "INTEGER PRIMARY KEY"]),
         ("purge_hold", sql::purge_hold(), &["INTEGER PRIMARY KEY", "signals_target"]),
@@ -192,6 +208,17 @@ fn allowed(line: &str) -> bool {
         "SCAN w",
         "SCAN gen_durable_workers",
         "SCAN seen",
+        // What an operator asks for walks a bounded part, or a table of a few rows.
+        "SCAN limits",
+        "SCAN b",
+        "SCAN counters",
+        "SCAN paused",
+        "SCAN used",
+        "SCAN ranked",
+        "SCAN due",
+        "SCAN aside",
+        "SCAN newest",
+        "SCAN first",
     ]
     .iter()
     .any(|text| line.contains(text))

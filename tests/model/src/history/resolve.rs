@@ -58,6 +58,7 @@ fn effects(model: &Model, at: usize, children: &[StartPlan], beside: &Beside) ->
         spawned: all(&beside.spawned, at + 7),
         signals: beside.signals.iter().map(|s| signal(model, s)).collect(),
         work: vec![],
+        charges: vec![],
     }
 }
 

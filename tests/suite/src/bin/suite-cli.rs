@@ -50,6 +50,27 @@ impl ToastSteps for Shop {
     }
 }
 
+#[derive(RateLimit)]
+#[rate_limit(allowed = 60, per = "1m", burst = 4, key(u64))]
+pub struct Stamps;
+
+#[derive(ConcurrencyKey)]
+#[concurrency(key(u64), limit = 3)]
+pub struct Counter;
+
+/// Goes by mail.
+#[durable_fsm(handler(Shop), queue = "mail")]
+pub enum Relay {
+    #[step(start, rate_limit(Stamps, by(to), weight = 2), concurrency(Counter, by(to)), done)]
+    Hand { to: u64 },
+}
+
+impl RelaySteps for Shop {
+    async fn hand(&self, _: Hand, _: &StepContext) -> StepResult<Hand> {
+        Ok(done(()))
+    }
+}
+
 pub struct Shop;
 
 impl Shop {

@@ -17,7 +17,8 @@ FROM (
     (14, 'gen_durable_bucket_configs', 'SELECT'), (15, 'gen_durable_bucket_configs', 'INSERT'),
     (16, 'gen_durable_bucket_configs', 'UPDATE'), (17, 'gen_durable_bucket_configs', 'DELETE'),
     (18, 'gen_durable_schedules', 'SELECT'), (19, 'gen_durable_schedules', 'INSERT'),
-    (20, 'gen_durable_schedules', 'UPDATE'), (21, 'gen_durable_schedules', 'DELETE')
+    (20, 'gen_durable_schedules', 'UPDATE'), (21, 'gen_durable_schedules', 'DELETE'),
+    (22, 'gen_durable_queues', 'SELECT')
   ) AS need (place, name, privilege)
   JOIN pg_catalog.pg_namespace AS n ON n.nspname = $1
   JOIN pg_catalog.pg_class AS c ON c.relnamespace = n.oid AND c.relname = need.name
