@@ -35,7 +35,7 @@ async fn hundreds_of_thousands_go_beside_live_work_and_nothing_live_goes(db: Db)
     fill(&db, "plain", "awaiting_signal", 1_000, 9).await;
     let client = Client::on(store_options(&db.url).open().expect("a store"));
     let worker = async || {
-        let worker = Worker::new(client.clone()).handler(Hands).without_migration();
+        let worker = Worker::new(client.clone()).handler(Hands).leave_unserved().without_migration();
         worker.retention(Some(DAY), Some(DAY)).start().await.expect("starts")
     };
     let (one, two) = (worker().await, worker().await);
