@@ -245,10 +245,10 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(super) poll: Option<Duration>,
     /// How long done instances stay whose machine does not say so; default: for good.
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = age)]
     pub(super) keep_done: Option<Duration>,
     /// How long failed and cancelled instances stay whose machine does not say so; default: for good.
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = age)]
     pub(super) keep_failed: Option<Duration>,
     /// Leave the schema as it is.
     #[arg(long)]
@@ -327,6 +327,15 @@ fn duration(text: &str) -> Result<Duration, String> {
     Duration::try_from(parsed).map_err(|_| "a duration is not negative".into())
 }
 
+/// Days and weeks too.
+fn age(text: &str) -> Result<Duration, String> {
+    let of = |unit: char, days: u64| text.strip_suffix(unit)?.parse::<u64>().ok()?.checked_mul(days * 24 * 3_600);
+    match of('d', 1).or_else(|| of('w', 7)) {
+        Some(seconds) => Ok(Duration::from_secs(seconds)),
+        None => duration(text).map_err(|_| "expected a duration such as 30d, 2w or 12h".to_owned()),
+    }
+}
+
 fn queue(text: &str) -> Result<(String, usize), String> {
     let (name, steps) = text.rsplit_once('=').ok_or("expected NAME=STEPS, such as checkout=50")?;
     let steps = steps.parse().map_err(|_| format!("{steps:?} is no number of steps"))?;
@@ -351,6 +360,15 @@ mod tests {
     use clap::CommandFactory;
 
     use super::*;
+
+    #[test]
+    fn an_age_may_be_of_days() {
+        let hours = |text| age(text).map(|age| age.as_secs() / 3_600);
+        assert_eq!([hours("30d"), hours("2w"), hours("12h")], [Ok(720), Ok(336), Ok(12)]);
+        for refused in ["d", "1.5d", "-1d", "99999999999999999999d", "18446744073709551615w", "soon"] {
+            assert!(age(refused).is_err(), "{refused}");
+        }
+    }
 
     #[test]
     fn the_command_line_is_well_formed() {

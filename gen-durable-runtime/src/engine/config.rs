@@ -40,7 +40,7 @@ impl Default for EngineConfig {
             weights: BTreeMap::new(),
             lease: Duration::from_secs(30),
             poll: Duration::from_secs(1),
-            sweep: Duration::from_secs(2),
+            sweep: Duration::from_secs(3),
             drain: Duration::from_secs(30),
             batch: 1_000,
             history: Duration::from_secs(30 * 24 * 3_600),

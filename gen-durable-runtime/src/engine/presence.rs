@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// How often the heads of the queues are looked at, should no claim have told, and what was set aside.
-const LOOK: Duration = Duration::from_secs(30);
+const LOOK: Duration = Duration::from_secs(60);
 /// The shortest time between two looks.
 const SHORTEST: Duration = Duration::from_millis(500);
 /// Rows at once.
@@ -68,7 +68,7 @@ impl Shared {
     async fn set_strangers_aside(&self, queue: &str) -> Result<(), Error> {
         loop {
             let strangers = self.store.strangers(queue, self.catalog.known(), PIECE).await?;
-            if strangers.len() < CROWD {
+            if strangers.len() < CROWD as usize {
                 return Ok(());
             }
             let aside = self.store.set_strangers_aside(&strangers).await?;

@@ -15,8 +15,8 @@ use crate::{
 
 /// Rows a piece looks at, and at most lets go.
 const PIECE: u32 = 1_000;
-/// Between two looks at what came of age, in sweeps: a minute, if claims of the dead are looked for each two seconds.
-const REST: u32 = 30;
+/// Between two looks at what came of age, in sweeps: a minute, if claims of the dead are looked for each three seconds.
+const REST: u32 = 20;
 /// After so many rests everything is looked at anew: children whose parent has ended meanwhile, rows that someone held. An hour.
 const ANEW: u32 = 60;
 /// The shortest pause between two pieces.

@@ -33,7 +33,7 @@ pub enum Reason {
         /// The key, `name:value`.
         key: String,
         /// How many may at once; none where the key has no limit: one.
-        limit: Option<u32>,
+        limit: Option<f64>,
         /// Who does, ten at most.
         held_by: Vec<InstanceId>,
     },
@@ -166,8 +166,7 @@ fn is_full(around: &Surroundings) -> bool {
 }
 
 fn full(key: &str, around: &Surroundings) -> Reason {
-    let limit = around.key_limit.map(|limit| limit as u32);
-    Reason::Key { key: key.to_owned(), limit, held_by: around.holders.clone() }
+    Reason::Key { key: key.to_owned(), limit: around.key_limit, held_by: around.holders.clone() }
 }
 
 impl fmt::Display for Reason {

@@ -80,8 +80,9 @@ pub(super) struct Halves(Vec<Vec<i64>>);
 
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 impl Halves {
-    pub(super) fn of(due: Vec<i64>) -> Self {
-        Self(vec![due])
+    /// So many at once, the first ones first.
+    pub(super) fn of(due: &[i64], at_once: usize) -> Self {
+        Self(due.chunks(at_once).rev().map(<[i64]>::to_vec).collect())
     }
 
     pub(super) fn take(&mut self) -> Option<Vec<i64>> {

@@ -51,8 +51,8 @@ pub struct Stranger {
 /// A worker that was not seen so many times when it should have been counts no more.
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 pub(super) const MISSED: u32 = 3;
-/// So many rows of unknown code at the head of a queue are set aside; fewer hide nothing.
-pub(crate) const CROWD: usize = 50;
+/// So many rows at the head of a queue that wait for busy keys, or are of unknown code, are set aside; fewer hide nothing.
+pub(crate) const CROWD: u32 = 50;
 /// What rows of unknown code are set aside for begins so.
 pub(crate) const CODE: &str = "code:";
 

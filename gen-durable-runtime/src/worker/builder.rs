@@ -163,7 +163,7 @@ impl Worker {
         self
     }
 
-    /// How often claims of dead workers are looked for. Default: 2 s.
+    /// How often claims of dead workers are looked for. Default: 3 s.
     #[must_use]
     pub fn sweep(mut self, sweep: Duration) -> Self {
         self.config.sweep = sweep;
@@ -190,7 +190,8 @@ impl Worker {
     /// With an instance go its inbox, its history, and its business key if it was `kept`. A child stays as long as its parent may
     /// read it: while that has not ended, or has failed and may be retried. Only machines that this worker serves are looked at; of
     /// two workers that say different times the shorter one wins. What comes of age goes within a minute, at most 1,000 instances
-    /// at once; a child whose parent ended later than it came of age, within an hour.
+    /// at once; a child whose parent ended later than it came of age, within an hour. Who waits for an instance that went is told that
+    /// there is none.
     ///
     /// ```no_run
     /// # use std::time::Duration;

@@ -19,6 +19,7 @@ suite::stores! {
         schedules_are_listed_paused_resumed_fired_and_removed,
         limits_are_listed_set_and_reset,
         queues_are_listed_paused_and_resumed,
+        a_run_is_told_how_long_what_has_ended_stays,
     }
     postgres {
         a_boot_without_a_server_says_so => "there is no server",
@@ -75,6 +76,25 @@ fn signal(child: &Child, name: &str) {
 }
 
 const STATUS: &str = "SELECT status::text || ' at ' || step FROM gen_durable ORDER BY id DESC LIMIT 1";
+
+async fn a_run_is_told_how_long_what_has_ended_stays(db: Db) {
+    for (status, days) in [("done", 8), ("done", 6), ("failed", 8), ("failed", 31)] {
+        db.run(format!(
+            "INSERT INTO gen_durable (fsm, step, status, updated_at)
+             VALUES ('toast', 'a', '{status}', now() - interval '{days} d')"
+        ))
+        .await;
+    }
+    let left = "SELECT count(*) || '' FROM gen_durable";
+    let mut keeps = worker(&db, &[]);
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    keeps.kill().await.expect("ends");
+    assert_eq!(db.text(left).await, "4");
+    let mut deletes = worker(&db, &["--keep-done", "7d", "--keep-failed", "30d"]);
+    until(&db, left, "2", Duration::from_secs(20)).await;
+    deletes.kill().await.expect("ends");
+    assert_eq!(db.count("SELECT count(*) FROM gen_durable WHERE updated_at > now() - interval '9 d'").await, 2);
+}
 
 async fn a_start_by_the_command_line_is_taken_at_once(db: Db) {
     let mut worker = worker(&db, &[]);

@@ -11,11 +11,8 @@ use super::{Postgres, rows};
 use crate::{
     Error,
     model::{Claim, ClaimToken, InstanceId},
-    store::{ClaimOrder, Claimed, Renewed, workers},
+    store::{ClaimOrder, Claimed, Renewed, workers::CROWD},
 };
-
-/// So many rows at the head of a queue that wait for busy keys, or of unknown code, are set aside.
-const CROWD: i64 = workers::CROWD as i64;
 
 impl Postgres {
     pub(super) async fn claim_rows(&self, order: &ClaimOrder<'_>) -> Result<Claimed, Error> {
@@ -42,8 +39,8 @@ impl Postgres {
         let claims = taken.map(|r| rows::claim(r, &order.token, order.queue)).collect::<Result<Vec<Claim>, _>>()?;
         let looked = usize::try_from(rows::get::<i64>(first, "looked")?).unwrap_or(0);
         let crowd = rows::get::<Option<i64>>(first, "crowd")?.unwrap_or(0);
-        let limited = rows::get::<i64>(first, "limited")? > 0 || crowd >= CROWD;
-        let strangers = rows::get::<Option<i64>>(first, "strangers")?.unwrap_or(0) >= CROWD;
+        let limited = rows::get::<i64>(first, "limited")? > 0 || crowd >= i64::from(CROWD);
+        let strangers = rows::get::<Option<i64>>(first, "strangers")?.unwrap_or(0) >= i64::from(CROWD);
         Ok(Claimed { claims, looked, limited, strangers, wakes: BTreeSet::new(), now, next_due, next_deadline })
     }
 

@@ -15,7 +15,7 @@ const OPERATION: &str = "deleting what has ended";
 impl Postgres {
     pub(super) async fn purge_piece(&self, purge: &Purge<'_>) -> Result<Purged, Error> {
         let (mut purged, due) = self.look(purge).await?;
-        let mut open = Halves::of(due);
+        let mut open = Halves::of(&due, due.len().max(1));
         while let Some(ids) = open.take() {
             let went = self.purge_these(&ids, purge).await;
             open.settle(ids, went, &mut purged)?;

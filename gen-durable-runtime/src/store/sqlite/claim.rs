@@ -81,7 +81,7 @@ impl Sqlite {
 }
 
 /// Of the first rows that are due, how many wait for busy keys, and how many are of unknown code.
-async fn crowd(session: &mut Session<'_>, order: &ClaimOrder<'_>, now: i64) -> Result<(usize, usize), Error> {
+async fn crowd(session: &mut Session<'_>, order: &ClaimOrder<'_>, now: i64) -> Result<(u32, u32), Error> {
     let query = sqlx::query(sql::claim_crowd()).bind(order.queue).bind(now).bind(json(&known(order.known))?);
     let found = session.rows(query).await?;
     let Some(row) = found.first() else { return Ok((0, 0)) };

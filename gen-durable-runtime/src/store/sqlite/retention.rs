@@ -11,6 +11,8 @@ use crate::{
 };
 
 const OPERATION: &str = "deleting what has ended";
+/// Rows in one transaction, which has the whole file: a start waits for no more.
+const AT_ONCE: usize = 200;
 
 impl Sqlite {
     /// The look only reads, beside whoever writes.
@@ -28,7 +30,7 @@ impl Sqlite {
         let due = ids(rows::get(row, "due")?)?;
         let last = rows::get::<Option<i64>>(row, "last_us")?.map(|us| timestamp(us.max(0)));
         let mut purged = Purged { seen: rows::small(row, "seen")?, last, due: due.len(), ..Purged::default() };
-        let mut open = Halves::of(due);
+        let mut open = Halves::of(&due, AT_ONCE);
         while let Some(ids) = open.take() {
             let went = self.purge_these(&ids, before).await;
             open.settle(ids, went, &mut purged)?;

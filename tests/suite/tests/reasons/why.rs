@@ -83,7 +83,7 @@ async fn one_that_waits_for_a_key_says_who_has_it(db: Db) {
     let mut ids = vec![one.id().expect("known"), two.id().expect("known")];
     ids.sort_unstable();
     let said = eventually_why(&third, |r| matches!(r, Reason::Key { .. })).await;
-    assert_eq!(said, Reason::Key { key: "door:5".into(), limit: Some(2), held_by: ids });
+    assert_eq!(said, Reason::Key { key: "door:5".into(), limit: Some(2.0), held_by: ids });
     first.cancel("make room").await.expect("asks");
     second.wait().timeout(LONG).await.expect("ends");
     worker.stop().await;

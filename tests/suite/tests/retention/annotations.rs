@@ -111,7 +111,7 @@ fn client(db: &Db) -> Client {
 
 /// It looks anew each 0.6 s.
 fn worker(client: &Client) -> Worker {
-    Worker::new(client.clone()).handler(Hands).without_migration().sweep(Duration::from_millis(10))
+    Worker::new(client.clone()).handler(Hands).leave_unserved().without_migration().sweep(Duration::from_millis(10))
 }
 
 async fn run(worker: Worker) -> RunningWorker {

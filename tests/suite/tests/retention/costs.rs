@@ -1,7 +1,10 @@
 //! Cost follows the piece: whatever others keep longer, and however much.
 
 #[cfg(feature = "postgres")]
-use gen_durable_runtime::{model::Cursor, store::Purge};
+use gen_durable_runtime::{
+    model::Cursor,
+    store::{KeyExpiry, Purge},
+};
 #[cfg(feature = "postgres")]
 use suite::Db;
 
@@ -77,14 +80,29 @@ async fn a_piece_costs_the_same_whatever_is_kept_longer(db: Db) {
         fill(&db, "kept", "done", many / 20, days).await;
         fill(&db, "kept", "failed", many / 20, days).await;
     }
+    db.run("INSERT INTO signals (target_id, name, dedup_key, consumed_at) SELECT id, 's', 'd', now() FROM gen_durable WHERE status = 'failed'").await;
+    db.run(
+        "INSERT INTO gen_durable_history (instance_id, visit, from_step, outcome, attempt, started_at)
+         SELECT id, 0, 'a', 'done', 0, now() FROM gen_durable WHERE status = 'done'",
+    )
+    .await;
     rounds.push(round(&db, "many are kept longer, statistics of an empty table").await);
-    db.run("VACUUM ANALYZE gen_durable").await;
+    for table in ["gen_durable", "gen_durable_history", "signals"] {
+        db.run(format!("VACUUM ANALYZE {table}")).await;
+    }
     rounds.push(round(&db, "many are kept longer, analyzed").await);
     // A row and its line go from two tables and their indexes, and its foreign keys are looked up.
     for (piece, nothing) in &rounds {
         assert!(*piece < 60 * i64::from(PIECE) && *nothing < 100, "{rounds:?}");
         assert!(*piece < 2 * rounds[0].0, "{rounds:?}");
     }
+    reset(&db).await;
+    let (after, machines) = (db.count("SELECT max(id) - 100 FROM signals").await, [("kept".to_owned(), 1)]);
+    let expiry = KeyExpiry { age: 7 * DAY, machines: &machines, after, limit: PIECE };
+    db.store.expire_keys(&expiry).await.expect("looks");
+    let keys = cost(&db, "shared_blks_hit + shared_blks_read").await;
+    println!("{keys} blocks for a look at {PIECE} signals");
+    assert!(keys < 10 * i64::from(PIECE), "{keys}");
 }
 
 #[cfg(feature = "postgres")]

@@ -4,6 +4,7 @@
 
 mod annotations;
 mod costs;
+mod crowd;
 mod families;
 mod keys;
 mod load;

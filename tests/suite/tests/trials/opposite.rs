@@ -141,5 +141,6 @@ async fn everything_at_once_in_opposite_orders_locks_nobody_out(db: Db) {
     for worker in workers {
         worker.stop().await;
     }
-    Oracle::of(&db).check(&[]).await;
+    // Two claims that met at one key, as they may: the second takes it again.
+    Oracle::of(&db).expect_in_log("gen_durable_concurrency_active").check(&[]).await;
 }
