@@ -112,7 +112,7 @@ impl Bucket {
 pub struct Buckets {
     /// Those that are ours for now, by their number.
     pub rows: Vec<Bucket>,
-    /// Others stand, and someone else holds them.
+    /// Others stand: someone else holds them, or they were not needed.
     pub locked: bool,
     /// They were made here, and are inserted.
     pub minted: bool,
@@ -212,7 +212,9 @@ impl Admission {
             Err(refused) => return turn.refused(LimitKind::Gate, c.key.as_ref(), refused),
         };
         if let Err(refused) = self.tokens(c, turn) {
-            return turn.refused(LimitKind::Rate, c.rate.as_ref().map(|(key, _)| key), refused);
+            // Who comes new stands behind all promises, so whoever was promised does not stand behind him, however urgent he is.
+            let stands = c.was_blocked || refused == Admitted::Left;
+            return turn.refused(LimitKind::Rate, c.rate.as_ref().filter(|_| stands).map(|(key, _)| key), refused);
         }
         turn.crashed |= c.crashed;
         if let Some(key) = &c.key {
@@ -243,9 +245,12 @@ impl Admission {
             return Err(blocked());
         }
         let buckets = self.of(LimitKind::Gate, key, &config);
-        // The fullest first, so that the counters stay even.
+        // The fullest first, so that the counters stay even; of those an even one for an even instance: two commit lanes, split by
+        // instance, then never wait for each other at one counter.
+        let is_of_lane = |b: &Bucket| i64::from(b.shard % 2) == c.id.get().rem_euclid(2);
         let free = buckets.rows.iter().filter(|b| b.available >= 1.0 && b.owed == 0.0);
-        match free.max_by(|a, b| a.available.total_cmp(&b.available).then(b.shard.cmp(&a.shard))) {
+        let fuller = |a: &&Bucket, b: &&Bucket| a.available.total_cmp(&b.available).then(b.shard.cmp(&a.shard));
+        match free.max_by(|a, b| is_of_lane(a).cmp(&is_of_lane(b)).then_with(|| fuller(a, b))) {
             Some(bucket) => Ok(Some(bucket.shard)),
             None if buckets.locked => Err(Admitted::Left),
             None => Err(blocked()),
@@ -454,6 +459,17 @@ mod tests {
         assert!((bucket.available - 200.0).abs() < f64::EPSILON, "a year brings one burst: {bucket:?}");
         bucket.refill(&config, Timestamp::UNIX_EPOCH);
         assert!((bucket.available - 200.0).abs() < f64::EPSILON, "a clock set back takes nothing: {bucket:?}");
+    }
+
+    #[test]
+    fn who_comes_new_and_more_urgent_takes_nobody_his_promised_token() {
+        let mut admission = admission();
+        let first: Vec<Candidate> = (1..=7).map(|id| row(id, None, Some("x:1"))).collect();
+        assert_eq!(taken(&admission.decide(&first, 9)), [true, true, true, true, true, false, false]);
+        // A second later one token is there: the sixth row's. The seventh is promised the next one.
+        admission.now = Timestamp::from_second(1).expect("near") + ROUNDING;
+        let rows = [row(8, None, Some("x:1")), Candidate { was_blocked: true, ..row(6, None, Some("x:1")) }];
+        assert_eq!(taken(&admission.decide(&rows, 9)), [false, true]);
     }
 
     #[test]

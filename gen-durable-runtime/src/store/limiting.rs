@@ -32,10 +32,13 @@ pub(super) fn names(candidates: &[Candidate]) -> (Vec<&'static str>, Vec<&str>) 
     named.into_iter().map(|(kind, name)| (kind.as_str(), name)).unzip()
 }
 
-/// The keys whose counters are needed: those that have a limit.
-pub(super) fn counted<'c>(admission: &Admission, candidates: &'c [Candidate]) -> Vec<(LimitKind, &'c str)> {
-    let keys: BTreeSet<_> = keys(candidates).filter(|(kind, key)| admission.config(*kind, key).is_some()).collect();
-    keys.into_iter().collect()
+/// The keys whose counters are needed, those that have a limit; and how many candidates name each.
+pub(super) fn counted<'c>(admission: &Admission, candidates: &'c [Candidate]) -> BTreeMap<(LimitKind, &'c str), u32> {
+    let mut counted = BTreeMap::new();
+    for (kind, key) in keys(candidates).filter(|(kind, key)| admission.config(*kind, key).is_some()) {
+        *counted.entry((kind, key)).or_default() += 1;
+    }
+    counted
 }
 
 fn keys(candidates: &[Candidate]) -> impl Iterator<Item = (LimitKind, &str)> {

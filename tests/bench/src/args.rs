@@ -29,6 +29,9 @@ pub struct Args {
     /// Rows of a bare batch.
     #[arg(long, default_value_t = 500)]
     pub batch: usize,
+    /// Says after each run which statements took the server longest.
+    #[arg(long)]
+    pub profile: bool,
     /// Writes a plot of each workload into this directory.
     #[arg(long)]
     pub plots: Option<PathBuf>,

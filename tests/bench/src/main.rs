@@ -54,7 +54,7 @@ async fn measure(wanted: &[String], args: &Args) -> Result<Vec<Section>, Fault> 
 
 /// Only what needs a server starts one.
 fn started(args: &Args) -> Result<Place, Fault> {
-    let place = Place::new()?;
+    let place = Place::new(args.profile)?;
     println!(
         "PostgreSQL {}, fsync on; medians of {} rounds, alternating with their limit; ratios of each round's pair; each \
          statement is a round trip",

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use sqlx::PgPool;
+use sqlx::{PgPool, Row};
 
 use crate::{Fault, place::Bench};
 
@@ -63,12 +63,26 @@ impl<'b> Meter<'b> {
         };
         let client = each(of_process("self"), self.client);
         let server = each(self.bench.and_then(|b| b.server).and_then(of_family), self.server);
+        if let Some(bench) = self.bench.filter(|b| b.profile) {
+            profile(&bench.pool).await?;
+        }
         let statements = match self.bench.filter(|b| b.counts) {
             Some(bench) => Some(statements(&bench.pool).await? as f64 / things),
             None => None,
         };
         Ok(Figure { value: things / took.as_secs_f64(), cost: Some(Cost { statements, server, client }) })
     }
+}
+
+/// Says what took the server longest.
+async fn profile(pool: &PgPool) -> Result<(), Fault> {
+    println!("  {:>7} {:>10} {:>9} {:>9}", "calls", "total ms", "mean ms", "longest");
+    for row in sqlx::query(include_str!("sql/profile.sql")).fetch_all(pool).await? {
+        let [total, mean, longest] = ["total", "mean", "longest"].map(|column| row.get::<f64, _>(column));
+        let (calls, text): (i64, String) = (row.get("calls"), row.get("bench_text"));
+        println!("  {calls:>7} {total:>10.1} {mean:>9.3} {longest:>9.2}  {text}");
+    }
+    Ok(())
 }
 
 async fn statements(pool: &PgPool) -> Result<i64, Fault> {

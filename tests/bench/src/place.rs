@@ -10,6 +10,7 @@ use crate::{Fault, machines::Nothing};
 pub struct Place {
     server: Server,
     counts: bool,
+    profile: bool,
 }
 
 /// A migrated database of its own.
@@ -21,16 +22,18 @@ pub struct Bench {
     pub server: Option<u32>,
     /// Statements are counted.
     pub counts: bool,
+    /// And shown after each run.
+    pub profile: bool,
     _database: Database,
 }
 
 impl Place {
     /// Statements are counted where the server has the extension for it.
-    pub fn new() -> Result<Self, Fault> {
+    pub fn new(profile: bool) -> Result<Self, Fault> {
         let counting = Options::new(Profile::Durable).set("shared_preload_libraries", "pg_stat_statements").shared();
         let counts = counting.is_ok();
         let server = counting.or_else(|_| local_postgres::shared(Profile::Durable))?;
-        Ok(Self { server, counts })
+        Ok(Self { server, counts, profile: profile && counts })
     }
 
     pub fn major(&self) -> u32 {
@@ -50,8 +53,8 @@ impl Place {
         if self.counts {
             sqlx::query(include_str!("sql/counting.sql")).execute(&pool).await?;
         }
-        let (server, counts) = (self.server.pid(), self.counts);
-        Ok(Bench { client, pool, url, server, counts, _database: database })
+        let (server, counts, profile) = (self.server.pid(), self.counts, self.profile);
+        Ok(Bench { client, pool, url, server, counts, profile, _database: database })
     }
 }
 

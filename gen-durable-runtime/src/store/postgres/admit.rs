@@ -44,7 +44,7 @@ impl Postgres {
         // In a new snapshot: a key that became free while this went on found nobody set aside.
         let aside = limiting::set_aside_for(&answers);
         let wakes = if aside.is_empty() { BTreeSet::new() } else { self.unblock_keys(&aside).await? };
-        let missed = someone_else_held_some(&answers, &admission, claims.len());
+        let missed = short && someone_else_held_some(&answers, &admission, claims.len());
         let again = if missed { admission.now.checked_add(IN_FLIGHT).ok() } else { None };
         Ok(Claimed {
             looked: limiting::looked(&answers, order.limit, claims.len()),
@@ -102,8 +102,10 @@ impl Postgres {
         if counted.is_empty() {
             return Ok(());
         }
-        let (kinds, keys): (Vec<&str>, Vec<&str>) = counted.iter().map(|(kind, key)| (kind.as_str(), *key)).unzip();
-        for row in session.rows(sqlx::query(self.statements().buckets()).bind(&kinds).bind(&keys)).await? {
+        let (kinds, keys): (Vec<&str>, Vec<&str>) = counted.keys().map(|(kind, key)| (kind.as_str(), *key)).unzip();
+        let slots: Vec<f64> = counted.values().map(|rows| f64::from(*rows)).collect();
+        let query = sqlx::query(self.statements().buckets()).bind(&kinds).bind(&keys).bind(slots);
+        for row in session.rows(query).await? {
             admission.now = timestamp(rows::get(&row, "now_us")?);
             let of = (kind(&row)?, rows::get::<String>(&row, "key")?);
             let buckets = admission.buckets.entry(of).or_default();
@@ -267,5 +269,6 @@ fn bucket(row: &PgRow, shard: i16) -> Result<Bucket, Error> {
 /// Counters, or a key, of rows that are due.
 fn someone_else_held_some(answers: &[Admitted], admission: &Admission, claims: usize) -> bool {
     let passed = answers.iter().filter(|a| matches!(a, Admitted::Takes(_))).count();
-    admission.buckets.values().any(|b| b.locked) || passed > claims
+    let some_left = answers.contains(&Admitted::Left);
+    some_left && admission.buckets.values().any(|b| b.locked) || passed > claims
 }

@@ -107,7 +107,7 @@ async fn read_counters(
     if counted.is_empty() {
         return Ok(());
     }
-    let keys: Vec<(&str, &str)> = counted.iter().map(|(kind, key)| (kind.as_str(), *key)).collect();
+    let keys: Vec<(&str, &str)> = counted.keys().map(|(kind, key)| (kind.as_str(), *key)).collect();
     for row in session.rows(sqlx::query(sql::buckets()).bind(json(&keys)?)).await? {
         let of = (kind(&row)?, rows::get::<String>(&row, "key")?);
         admission.buckets.entry(of).or_default().rows.push(bucket(&row)?);
