@@ -15,8 +15,8 @@ pub struct EngineConfig {
     pub weights: BTreeMap<String, u32>,
     /// How long a claim stands without renewal: how late a dead process's work is taken up again.
     pub lease: Duration,
-    /// The floor under lost wake-ups: how often an idle queue is looked at, where none are heard; else more seldom by the number
-    /// of queues and one.
+    /// The floor under lost wake-ups: how often an idle queue is looked at, where none are heard; else more seldom by twice
+    /// the number of queues.
     pub poll: Duration,
     /// How often claims whose lease ended are looked for.
     pub sweep: Duration,

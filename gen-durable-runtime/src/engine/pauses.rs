@@ -12,7 +12,7 @@ use std::{
 use super::{backoff::Backoff, shared::Shared};
 
 /// How often paused queues are looked for where wake-ups tell of them: the floor.
-const FLOOR: Duration = Duration::from_secs(5);
+const FLOOR: Duration = Duration::from_secs(10);
 
 /// What this process knows of paused queues. Nothing is claimed before the first look.
 #[derive(Debug, Default)]

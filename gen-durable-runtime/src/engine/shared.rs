@@ -54,11 +54,11 @@ impl Shared {
     }
 
     /// How often an idle queue is looked at. While wake-ups are heard that is only the floor under lost ones, and all queues
-    /// together cost what one does that hears none.
+    /// together cost half of what one does that hears none.
     pub(super) fn idle_poll(&self) -> Duration {
         let queues = u32::try_from(self.config.queues.len()).unwrap_or(u32::MAX);
         if self.hears.load(Ordering::Acquire) {
-            self.config.poll.saturating_mul(queues.saturating_add(1))
+            self.config.poll.saturating_mul(queues.saturating_mul(2))
         } else {
             self.config.poll
         }

@@ -32,8 +32,11 @@ pub(super) fn names(candidates: &[Candidate]) -> (Vec<&'static str>, Vec<&str>) 
     named.into_iter().map(|(kind, name)| (kind.as_str(), name)).unzip()
 }
 
-/// The keys whose counters are needed, those that have a limit; and how many candidates name each.
-pub(super) fn counted<'c>(admission: &Admission, candidates: &'c [Candidate]) -> BTreeMap<(LimitKind, &'c str), u32> {
+/// Keys whose counters are needed, and how many candidates name each.
+pub(super) type Counted<'c> = BTreeMap<(LimitKind, &'c str), u32>;
+
+/// Those that have a limit.
+pub(super) fn counted<'c>(admission: &Admission, candidates: &'c [Candidate]) -> Counted<'c> {
     let mut counted = BTreeMap::new();
     for (kind, key) in keys(candidates).filter(|(kind, key)| admission.config(*kind, key).is_some()) {
         *counted.entry((kind, key)).or_default() += 1;

@@ -156,7 +156,7 @@ impl Worker {
     }
 
     /// How often an idle queue is looked at where no wake-ups are heard. Default: 1 s. Where they are, it is the floor under lost
-    /// ones, and longer: by the number of queues and one.
+    /// ones, and longer: by twice the number of queues.
     #[must_use]
     pub fn poll(mut self, poll: Duration) -> Self {
         self.config.poll = poll;

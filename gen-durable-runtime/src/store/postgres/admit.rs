@@ -17,7 +17,7 @@ use crate::{
     },
     store::{
         ClaimOrder, Claimed,
-        limiting::{self, CANDIDATES, Counter},
+        limiting::{self, CANDIDATES, Counted, Counter},
         written::{moment, timestamp},
     },
 };
@@ -97,7 +97,7 @@ impl Postgres {
         &self,
         session: &mut Session<'_>,
         admission: &mut Admission,
-        counted: &[(LimitKind, &str)],
+        counted: &Counted<'_>,
     ) -> Result<(), Error> {
         if counted.is_empty() {
             return Ok(());

@@ -14,7 +14,7 @@ impl Postgres {
         session.rows(sqlx::query(self.statements().charge_hold()).bind(keys)).await?;
         let mut admission = self.limits_named(session, &charges.names()).await?;
         charges.make_known(&mut admission);
-        let counted: Vec<_> = charges.keys().collect();
+        let counted = charges.keys().map(|key| (key, 1)).collect();
         self.hold_counters(session, &mut admission, &counted).await?;
         if admission.buckets.values().any(|b| b.locked) {
             // Made since the first look: the commit is tried again.

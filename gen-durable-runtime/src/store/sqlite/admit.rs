@@ -19,7 +19,7 @@ use crate::{
     },
     store::{
         ClaimOrder, Claimed,
-        limiting::{self, CANDIDATES, Charges, Counter},
+        limiting::{self, CANDIDATES, Charges, Counted, Counter},
         written::{moment, timestamp},
     },
 };
@@ -102,7 +102,7 @@ async fn limits_named(
 async fn read_counters(
     session: &mut Session<'_>,
     admission: &mut Admission,
-    counted: &[(LimitKind, &str)],
+    counted: &Counted<'_>,
 ) -> Result<(), Error> {
     if counted.is_empty() {
         return Ok(());
@@ -123,7 +123,7 @@ pub(super) async fn charge(session: &mut Session<'_>, written: &[&Transition], n
     }
     let mut admission = limits_named(session, charges.names(), now).await?;
     charges.make_known(&mut admission);
-    let counted: Vec<_> = charges.keys().collect();
+    let counted = charges.keys().map(|key| (key, 1)).collect();
     read_counters(session, &mut admission, &counted).await?;
     charges.take_from(&mut admission);
     let (standing, minted) = limiting::changed(&admission);
