@@ -27,7 +27,10 @@ pub mod support;
 pub use awaits::{Awaitable, Awaits, MemberIf, MemberOf, NoSlot, Partial, Signal, Signals, SlotNumber, TimedOut};
 pub use cancel::{Cancel, Cancellation};
 pub use charge::LimitKey;
-pub(crate) use charge::{limit_key, rate_config};
+#[cfg(feature = "testing")]
+pub(crate) use charge::limit_key;
+#[cfg(feature = "client")]
+pub(crate) use charge::rate_config;
 pub use context::{ContextParts, StepContext};
 pub use edges::{ChildOf, Ends, EnteredByGoto, JoinStep, MayFail, OpenJoin, Spawns, StartStep, Transition, Unparked};
 pub use exits::{Cancelled, Carried, Catches, Expired, Failed, Received, Slot, TakesOver, Upgrades, UpgradesCarry};

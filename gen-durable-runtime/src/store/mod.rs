@@ -29,6 +29,8 @@ mod said;
 mod schedules;
 mod schema_name;
 mod seam;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod shown;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]

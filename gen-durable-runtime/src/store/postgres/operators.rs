@@ -11,7 +11,7 @@ use crate::{
     Error,
     store::{
         KeyUse, LimitDef, QueueStanding, StoredLimit,
-        operators::{COUNTED, COUNTERS, QueueLine, WALKED, standings, with_keys},
+        shown::{COUNTED, COUNTERS, QueueLine, WALKED, standings, with_keys},
         written::timestamp,
     },
 };
