@@ -7,6 +7,8 @@ mod engine;
 mod flat;
 mod machines;
 #[cfg(feature = "postgres")]
+mod pinned;
+#[cfg(feature = "postgres")]
 mod plans;
 mod races;
 mod wakes;
