@@ -40,9 +40,9 @@ async fn look_on(db: &Db, client: &Client, began: Instant, span: Duration) -> Ve
     for round in 0_u32.. {
         let (slow, split) = (db.count(&*drips).await, db.count(&*trickles).await);
         // Counted after the look, from before the first worker was launched: never less than what time has brought.
-        let minutes = began.elapsed().as_secs_f64() / 60.0;
-        let most = |burst: i64| burst + (minutes * burst as f64) as i64;
-        assert!(slow <= most(SLOW) && split <= most(SPLIT), "{slow} and {split} after {minutes:.2} min");
+        let millis = i64::try_from(began.elapsed().as_millis()).expect("small");
+        let most = |burst: i64| burst + burst * millis / 60_000;
+        assert!(slow <= most(SLOW) && split <= most(SPLIT), "{slow} and {split} after {millis} ms");
         if round % 4 == 0 {
             db.store.heal(LimitKind::Rate, "", 100).await.expect("heals");
         }
