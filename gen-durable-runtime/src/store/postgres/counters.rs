@@ -7,7 +7,7 @@ use sqlx::postgres::PgRow;
 use super::{Postgres, rows, session::Session};
 use crate::{
     Error,
-    model::admission::{Bucket, LimitConfig, LimitKind},
+    model::admission::{Bucket, LimitKind, name_of},
     store::{
         LimitDef,
         limiting::{self, Saying, Standing, causes_of},
@@ -107,10 +107,13 @@ impl Postgres {
     ) -> Result<Option<String>, Error> {
         let query = sqlx::query(self.statements().counters()).bind(kind.as_str()).bind(names);
         let found = session.rows(query.bind(after).bind(i64::from(limit))).await?;
-        let (standing, now) = standing(&found)?;
+        let (mut standing, now) = standing(&found)?;
         if standing.is_empty() {
             return Ok(None);
         }
+        self.know_limits(session, kind, &mut standing).await?;
+        let locked = standing.iter().flat_map(|(key, s)| s.buckets.iter().map(move |b| (key.as_str(), b.shard)));
+        let (locked_keys, locked_shards): (Vec<&str>, Vec<i16>) = locked.unzip();
         let keys: Vec<&str> = standing.keys().map(String::as_str).collect();
         let mut running: HashMap<String, Vec<(i16, f64)>> = HashMap::new();
         if kind == LimitKind::Gate {
@@ -129,12 +132,29 @@ impl Postgres {
             .bind(written.iter().map(|(_, b)| b.available).collect::<Vec<_>>())
             .bind(written.iter().map(|(_, b)| b.owed).collect::<Vec<_>>())
             .bind(written.iter().map(|(_, b)| b.refilled.map(moment)).collect::<Vec<_>>())
-            .bind(&keys)
-            .bind(written.iter().map(|(_, b)| b.promised.map(moment)).collect::<Vec<_>>());
+            .bind(&locked_keys)
+            .bind(written.iter().map(|(_, b)| b.promised.map(moment)).collect::<Vec<_>>())
+            .bind(&locked_shards);
         session.rows(query).await?;
         let more = keys.len() == limit as usize;
         // The last one in the order of the database, which may have a collation of its own.
         found.last().filter(|_| more).map(|row| rows::get(row, "key")).transpose()
+    }
+
+    /// What the limits say now: they may have changed while the locks were waited for.
+    async fn know_limits(
+        &self,
+        session: &mut Session<'_>,
+        kind: LimitKind,
+        standing: &mut BTreeMap<String, Standing>,
+    ) -> Result<(), Error> {
+        let names: BTreeSet<&str> = standing.keys().map(|key| name_of(key)).collect();
+        let named = (vec![kind.as_str(); names.len()], names.into_iter().collect());
+        let now = self.limits_named(session, &named).await?;
+        for (key, of) in standing.iter_mut() {
+            of.config = now.config(kind, key);
+        }
+        Ok(())
     }
 
     /// Gives slots back in the transaction that ended their runs.
@@ -164,10 +184,6 @@ fn standing(found: &[PgRow]) -> Result<(BTreeMap<String, Standing>, jiff::Timest
     let (mut all, mut now) = (BTreeMap::new(), jiff::Timestamp::UNIX_EPOCH);
     for row in found {
         now = timestamp(rows::get(row, "now_us")?);
-        let capacity: Option<f64> = rows::get(row, "config_capacity")?;
-        let rate = rows::get::<Option<f64>>(row, "rate")?.unwrap_or(0.0);
-        let shards: Option<i16> = rows::get(row, "shards")?;
-        let config = capacity.zip(shards).map(|(capacity, shards)| LimitConfig { capacity, rate, shards });
         let bucket = Bucket {
             shard: rows::get(row, "shard")?,
             capacity: rows::get(row, "capacity")?,
@@ -177,7 +193,7 @@ fn standing(found: &[PgRow]) -> Result<(BTreeMap<String, Standing>, jiff::Timest
             promised: rows::get::<Option<i64>>(row, "promised_us")?.map(timestamp),
         };
         let of: &mut Standing =
-            all.entry(rows::get(row, "key")?).or_insert_with(|| Standing { config, buckets: vec![] });
+            all.entry(rows::get(row, "key")?).or_insert_with(|| Standing { config: None, buckets: vec![] });
         of.buckets.push(bucket);
     }
     Ok((all, now))

@@ -101,8 +101,8 @@ async fn a_claim_whose_answer_was_lost_comes_back_with_its_lease(db: Db) {
     let db = db.with_effects().await;
     let task = client(&db).await.start(start(Act { then: Then::Goto, millis: 0 })).await.expect("starts");
     let wire = Wire::to(&db).await;
-    // Only a claim names all steps; the first one finds the instance.
-    wire.lose_answers_to("patience", 1);
+    // Only claims and commits have a token; the first claim finds the instance.
+    wire.lose_answers_to("#0", 1);
     let process = worker(&db).url(wire.url()).spawn().await;
     let began = Instant::now();
     task.wait().timeout(Duration::from_secs(10)).await.expect("it ends");

@@ -56,7 +56,8 @@ async fn a_listener_that_went_deaf_is_replaced_within_bounds(db: Db) {
     let found_out = async || process.logged("deaf") == 1 && db.count(LISTENERS).await == 2;
     let ids = insert_until(&client, Duration::from_secs(20), found_out).await;
     let slowest = slowest(&db, &ids).await;
-    assert!(slowest < POLL + MARGIN, "{slowest:?}");
+    // A worker that believes that it hears looks half as often.
+    assert!(slowest < 2 * POLL + MARGIN, "{slowest:?}");
     is_heard(&db, &client).await;
     Oracle::of(&db).check(&ids).await;
 }

@@ -111,7 +111,8 @@ async fn everything_at_once_in_opposite_orders_locks_nobody_out(db: Db) {
     let age = Some(Duration::from_millis(200));
     let mut workers = Vec::new();
     for _ in 0..2 {
-        let worker = Worker::new(client(&db).await).handler(Rig::new(&db.url, Duration::ZERO)).handler(Keeper);
+        let worker =
+            Worker::new(client(&db).await).handler(Rig::new(&db.effects_url(), Duration::ZERO)).handler(Keeper);
         let worker = worker.leave_unserved().queue("default", 20).queue("aside", 20).retention(age, age);
         let worker = worker.lease(Duration::from_secs(2)).sweep(Duration::from_millis(20));
         workers.push(worker.without_migration().start().await.expect("starts"));

@@ -138,7 +138,7 @@ FROM (
   FROM (SELECT (SELECT count(*) FROM taken) < $2 AS short) c) w
 LEFT JOIN taken t ON true
 -- Of the first rows that are due, how many wait for a busy key, and how many are of code that this worker does not know.
-LEFT JOIN LATERAL (
+CROSS JOIN (
   SELECT
     count(*) FILTER (WHERE d.concurrency_key IS NOT NULL AND (
       SELECT true FROM {schema}.gen_durable b
@@ -151,4 +151,5 @@ LEFT JOIN LATERAL (
       SELECT g.concurrency_key, g.fsm, g.fsm_version, g.step FROM {schema}.gen_durable g
       WHERE g.queue = $1 AND g.status = 'runnable' AND g.priority = levels.priority AND g.eligible_at <= now()
       ORDER BY g.eligible_at LIMIT 1000) h
-    LIMIT 1000) d) crowd ON $10
+    WHERE $10
+    LIMIT 1000) d) crowd

@@ -5,12 +5,11 @@ WITH keys AS (
   WHERE b.kind = $1 AND b.key > $3 AND ($2::text[] IS NULL OR split_part(b.key, ':', 1) = ANY ($2))
   ORDER BY b.key LIMIT $4
 )
-SELECT b.key, b.shard, b.capacity, b.available, b.owed, c.capacity AS config_capacity, c.rate, c.shards,
+SELECT b.key, b.shard, b.capacity, b.available, b.owed,
   (extract(epoch FROM b.last_refill) * 1000000)::bigint AS refilled_us,
   (extract(epoch FROM b.promised_at) * 1000000)::bigint AS promised_us,
   (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us
 FROM {schema}.gen_durable_buckets b
-LEFT JOIN {schema}.gen_durable_bucket_configs c ON c.kind = b.kind AND c.name = split_part(b.key, ':', 1)
 WHERE b.kind = $1 AND b.key = ANY (ARRAY(SELECT keys.key FROM keys))
 ORDER BY b.key, b.shard
 FOR UPDATE OF b
