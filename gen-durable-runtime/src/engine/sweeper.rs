@@ -57,8 +57,9 @@ impl Shared {
     pub(super) async fn reap_the_dead(self: Arc<Self>) {
         let (mut was_away, mut reaped) = (false, false);
         while !self.is_stopped() {
-            // After an outage longer than the lease our own claims would be the first to be taken.
-            if was_away && self.renew(Duration::ZERO).await.is_err() {
+            // After an outage our own claims would be the first to be taken, and so while a renewal waits in a longer line.
+            let overdue = !self.held.due(self.config.lease / 2).is_empty();
+            if (was_away || overdue) && self.renew(Duration::ZERO).await.is_err() {
                 tokio::time::sleep(self.config.sweep).await;
                 continue;
             }

@@ -7,6 +7,9 @@ WITH chosen AS MATERIALIZED (
   SELECT i.id, i.slot FROM unnest($1::bigint[], $2::smallint[], $3::text[]) WITH ORDINALITY AS i(id, slot, key, ord)
   WHERE CASE WHEN i.key IS NULL THEN true
     WHEN i.ord > 1000 THEN false
+    -- Busy since the candidates were looked at: its entry would be waited for, by a claim that holds counters.
+    WHEN (SELECT true FROM {schema}.gen_durable b
+          WHERE b.concurrency_key = i.key AND b.status = 'executing' AND b.concurrency_shard IS NULL LIMIT 1) THEN false
     ELSE pg_try_advisory_xact_lock(1734700645, hashtext(i.key)) END
 ), taken AS (
   UPDATE {schema}.gen_durable g
