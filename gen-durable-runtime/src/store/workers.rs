@@ -52,8 +52,10 @@ pub struct Stranger {
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 pub(super) const MISSED: u32 = 3;
 /// So many rows at the head of a queue that wait for busy keys, or are of unknown code, are set aside; fewer hide nothing.
+#[cfg(any(feature = "postgres", feature = "sqlite", feature = "worker"))]
 pub(crate) const CROWD: u32 = 50;
 /// What rows of unknown code are set aside for begins so.
+#[cfg(feature = "worker")]
 pub(crate) const CODE: &str = "code:";
 
 /// A worker, as it says of itself.
@@ -84,6 +86,7 @@ pub struct LiveWorker {
 }
 
 /// What a worker knows, as it is stored.
+#[cfg(feature = "worker")]
 pub(crate) fn codes(known: &Known) -> Vec<String> {
     let steps = known.machines.iter().zip(&known.versions).zip(&known.steps);
     steps.map(|((machine, version), step)| format!("{machine}:{version}:{step}")).collect()
