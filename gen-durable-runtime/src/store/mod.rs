@@ -1,7 +1,9 @@
 //! Floor 2: the one seam to a database.
 
+mod answers;
 #[cfg(feature = "client")]
 mod audience;
+mod claiming;
 #[cfg(feature = "sqlite")]
 mod clock;
 #[cfg(feature = "client")]
@@ -23,6 +25,7 @@ mod open;
 mod operators;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+mod reading;
 mod retention;
 #[cfg(feature = "client")]
 mod said;
@@ -33,17 +36,21 @@ mod seam;
 mod shown;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
+mod wake_ups;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod work;
 mod workers;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod written;
 
+pub use answers::{Cancelling, Delivered, Delivery, Retrying, ToldChildren};
+pub use claiming::{ClaimOrder, Claimed, Commits, Known, LimitDef, Renewed, Swept};
 #[cfg(feature = "client")]
 pub use notifier::Notifier;
 #[cfg(feature = "client")]
 pub use open::DatabaseOptions;
 pub use operators::{KeyUse, QueueStanding, StoredLimit};
+pub use reading::{CallerTransaction, ChildPage, Filter, KinPage, Standing};
 pub use retention::{Ended, ExpiredKeys, KeyExpiry, Purge};
 #[cfg(feature = "client")]
 pub use said::{Became, News, Said, Steps};
@@ -53,6 +60,7 @@ pub use schedules::{
 };
 pub use schema_name::SchemaName;
 pub use seam::*;
+pub use wake_ups::{WakeUp, WakeUps};
 #[cfg(feature = "worker")]
 pub(crate) use workers::{CODE, CROWD, codes};
 pub use workers::{LiveWorker, Stranger, WorkerEntry, WorkerStore};

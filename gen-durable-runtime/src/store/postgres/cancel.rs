@@ -16,10 +16,8 @@ impl Postgres {
         let id = |t: &Target| if let Target::Id(id) = t { Some(id.get()) } else { None };
         let key = |t: &Target| if let Target::Key(key) = t { Some(key.clone()) } else { None };
         let (ids, keys): (Vec<_>, Vec<_>) = (targets.iter().map(id).collect(), targets.iter().map(key).collect());
-        let mut session = self.session("cancelling").await?;
         let query = sqlx::query(self.statements().cancel()).bind(&ids).bind(&keys).bind(reason);
-        let found = session.rows(query).await?;
-        session.end().await?;
+        let found = self.ask("cancelling", query).await?;
         let read = |r: &PgRow| -> Result<(i64, Cancelling), Error> {
             let (id, queue) = (InstanceId::new(rows::get(r, "id")?), rows::get(r, "queue")?);
             Ok((rows::get(r, "ord")?, Cancelling::Asked { id, queue, executing: rows::get(r, "executing")? }))
@@ -41,9 +39,7 @@ impl Postgres {
     }
 
     async fn retry_found(&self, id: InstanceId) -> Result<Retrying, Error> {
-        let mut session = self.session("retrying").await?;
-        let rows = session.rows(sqlx::query(self.statements().retry()).bind(id.get())).await?;
-        session.end().await?;
+        let rows = self.ask("retrying", sqlx::query(self.statements().retry()).bind(id.get())).await?;
         let Some(row) = rows.first() else { return Ok(Retrying::NoTarget) };
         match (rows::get::<Option<String>>(row, "queue")?, rows::get::<Option<i64>>(row, "occupant")?) {
             (Some(queue), _) => Ok(Retrying::Goes { id, queue }),
@@ -58,10 +54,8 @@ impl Postgres {
         round: Option<i64>,
         limit: u32,
     ) -> Result<ToldChildren, Error> {
-        let mut session = self.session("cancelling children").await?;
         let query = sqlx::query(self.statements().cancel_children()).bind(parent.get()).bind(round);
-        let found = session.rows(query.bind(i64::from(limit)).bind(CHILD_REASON)).await?;
-        session.end().await?;
+        let found = self.ask("cancelling children", query.bind(i64::from(limit)).bind(CHILD_REASON)).await?;
         let mut told = ToldChildren::default();
         for row in &found {
             told.missed = rows::get(row, "missed")?;

@@ -16,7 +16,6 @@ use crate::{
 
 impl Postgres {
     pub(super) async fn claim_rows(&self, order: &ClaimOrder<'_>) -> Result<Claimed, Error> {
-        let mut session = self.session("claiming").await?;
         let query = sqlx::query(self.statements().claim())
             .bind(order.queue)
             .bind(i64::from(order.limit))
@@ -28,8 +27,7 @@ impl Postgres {
             .bind(rows::micros(order.lease))
             .bind(&order.known.timed)
             .bind(order.look);
-        let rows = session.rows(query).await?;
-        session.end().await?;
+        let rows = self.ask("claiming", query).await?;
         // There is always a row: it carries the time.
         let Some(first) = rows.first() else { return Err(rows::unreadable("now_us")) };
         let now = rows::timestamp(rows::get(first, "now_us")?);
@@ -75,10 +73,8 @@ impl Postgres {
         token: &ClaimToken,
         lease: Duration,
     ) -> Result<bool, Error> {
-        let mut session = self.session("renewing a lease").await?;
         let query = sqlx::query(self.statements().renew_one()).bind(id.get()).bind(token.as_str());
-        let renewed = session.rows(query.bind(rows::micros(lease))).await?;
-        session.end().await?;
+        let renewed = self.ask("renewing a lease", query.bind(rows::micros(lease))).await?;
         Ok(!renewed.is_empty())
     }
 }

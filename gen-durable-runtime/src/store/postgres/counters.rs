@@ -22,18 +22,16 @@ const ROWS: i64 = 1_000;
 
 impl Postgres {
     pub(super) async fn unblock_keys(&self, keys: &[(String, u32)]) -> Result<BTreeSet<String>, Error> {
-        let mut session = self.session("waking what was set aside").await?;
         let (keys, slots): (Vec<&str>, Vec<i64>) = keys.iter().map(|(key, n)| (key.as_str(), i64::from(*n))).unzip();
-        let woken = session.rows(sqlx::query(self.statements().unblock()).bind(keys).bind(slots)).await?;
-        session.end().await?;
+        let woken = self
+            .ask("waking what was set aside", sqlx::query(self.statements().unblock()).bind(keys).bind(slots))
+            .await?;
         woken.iter().map(|r| rows::get(r, "queue")).collect()
     }
 
     pub(super) async fn blocked_causes(&self, after: &str, limit: u32) -> Result<Vec<String>, Error> {
-        let mut session = self.session("looking at what was set aside").await?;
         let query = sqlx::query(self.statements().blocked()).bind(after).bind(i64::from(limit));
-        let found = session.rows(query).await?;
-        session.end().await?;
+        let found = self.ask("looking at what was set aside", query).await?;
         found.iter().map(|r| rows::get(r, "blocked_by")).collect()
     }
 
@@ -67,10 +65,8 @@ impl Postgres {
         let mut queues = BTreeSet::new();
         for (cause, prefix) in changed.iter().flat_map(|(kind, name)| causes_of(*kind, name)) {
             loop {
-                let mut session = self.session("waking what was set aside").await?;
                 let query = sqlx::query(self.statements().unblock_name()).bind(&cause).bind(&prefix).bind(ROWS);
-                let woken = session.rows(query).await?;
-                session.end().await?;
+                let woken = self.ask("waking what was set aside", query).await?;
                 for row in &woken {
                     queues.insert(rows::get(row, "queue")?);
                 }

@@ -10,10 +10,8 @@ use crate::{
 
 pub(super) async fn endings(store: &Postgres, ids: &[InstanceId]) -> Result<Vec<Standing>, Error> {
     let ids: Vec<i64> = ids.iter().map(|id| id.get()).collect();
-    let mut session = store.session("waiting").await?;
     let query = sqlx::query(store.statements().ended()).bind(&ids);
-    let found = session.rows(query).await?;
-    session.end().await?;
+    let found = store.ask("waiting", query).await?;
     found.iter().map(standing).collect()
 }
 
@@ -33,10 +31,8 @@ pub(super) async fn child_counts(
     parent: InstanceId,
     round: i64,
 ) -> Result<Vec<(String, ChildCounts)>, Error> {
-    let mut session = store.session("counting children").await?;
     let query = sqlx::query(store.statements().child_counts()).bind(parent.get()).bind(round);
-    let found = session.rows(query).await?;
-    session.end().await?;
+    let found = store.ask("counting children", query).await?;
     found.iter().map(|row| Ok((rows::get(row, "fsm")?, counts(row)?))).collect()
 }
 
@@ -46,11 +42,9 @@ fn counts(row: &sqlx::postgres::PgRow) -> Result<ChildCounts, Error> {
 }
 
 pub(super) async fn children(store: &Postgres, page: &ChildPage<'_>) -> Result<Vec<ChildResult>, Error> {
-    let mut session = store.session("reading children").await?;
     let query = sqlx::query(store.statements().children()).bind(page.parent.get()).bind(page.round);
     let query = query.bind(page.machines).bind(page.after).bind(i64::from(page.limit));
-    let found = session.rows(query).await?;
-    session.end().await?;
+    let found = store.ask("reading children", query).await?;
     found.iter().map(child).collect()
 }
 
@@ -64,19 +58,15 @@ fn child(row: &sqlx::postgres::PgRow) -> Result<ChildResult, Error> {
 }
 
 pub(super) async fn kin_counts(store: &Postgres, parent: InstanceId, all_rounds: bool) -> Result<ChildCounts, Error> {
-    let mut session = store.session("counting children").await?;
     let query = sqlx::query(store.statements().kin_counts()).bind(parent.get()).bind(all_rounds);
-    let found = session.rows(query).await?;
-    session.end().await?;
+    let found = store.ask("counting children", query).await?;
     found.first().map_or(Ok(ChildCounts::default()), counts)
 }
 
 pub(super) async fn kin(store: &Postgres, page: &KinPage<'_>) -> Result<Vec<Child>, Error> {
-    let mut session = store.session("reading children").await?;
     let query = sqlx::query(store.statements().kin()).bind(page.parent.get()).bind(page.all_rounds);
     let query = page.begins_after().into_iter().fold(query, |query, after| query.bind(after));
-    let found = session.rows(query.bind(i64::from(page.limit))).await?;
-    session.end().await?;
+    let found = store.ask("reading children", query.bind(i64::from(page.limit))).await?;
     let read = |row| {
         let (id, machine) = (InstanceId::new(rows::get(row, "id")?), rows::get(row, "fsm")?);
         let (round, place) = (rows::get(row, "parent_round")?, rows::get(row, "child_index")?);
@@ -91,10 +81,8 @@ pub(super) async fn history(
     after: i64,
     limit: u32,
 ) -> Result<Vec<HistoryEntry>, Error> {
-    let mut session = store.session("reading history").await?;
     let query = sqlx::query(store.statements().history()).bind(id.get()).bind(i64::from(limit));
-    let found = session.rows(query.bind(after)).await?;
-    session.end().await?;
+    let found = store.ask("reading history", query.bind(after)).await?;
     found.iter().map(rows::history).collect()
 }
 
@@ -103,16 +91,13 @@ pub(super) async fn show(store: &Postgres, target: &Target) -> Result<Option<Sna
         Target::Id(id) => (Some(id.get()), None),
         Target::Key(key) => (None, Some(key.as_str())),
     };
-    let mut session = store.session("showing").await?;
     let query = sqlx::query(store.statements().show()).bind(id).bind(key);
-    let found = session.rows(query).await?;
-    session.end().await?;
+    let found = store.ask("showing", query).await?;
     found.first().map(rows::snapshot).transpose()
 }
 
 pub(super) async fn list(store: &Postgres, filter: &Filter) -> Result<Vec<Snapshot>, Error> {
     let limit = if filter.limit == 0 { 100 } else { i64::from(filter.limit) };
-    let mut session = store.session("listing").await?;
     let query = sqlx::query(store.statements().list())
         .bind(filter.before.map(InstanceId::get))
         .bind(filter.machine.as_deref())
@@ -120,15 +105,12 @@ pub(super) async fn list(store: &Postgres, filter: &Filter) -> Result<Vec<Snapsh
         .bind(filter.queue.as_deref())
         .bind(filter.step.as_deref())
         .bind(limit);
-    let found = session.rows(query).await?;
-    session.end().await?;
+    let found = store.ask("listing", query).await?;
     found.iter().map(rows::snapshot).collect()
 }
 
 pub(super) async fn transactions(store: &Postgres, xids: &[String]) -> Result<Vec<(String, CallerTransaction)>, Error> {
-    let mut session = store.session("watching transactions").await?;
-    let found = session.rows(sqlx::query(store.statements().transactions()).bind(xids)).await?;
-    session.end().await?;
+    let found = store.ask("watching transactions", sqlx::query(store.statements().transactions()).bind(xids)).await?;
     let read = |row: &sqlx::postgres::PgRow| -> Result<_, Error> {
         let status = match rows::get::<Option<&str>>(row, "status")? {
             Some("in progress") => CallerTransaction::Open,

@@ -37,10 +37,8 @@ impl Postgres {
     }
 
     pub(super) async fn queues_shown(&self) -> Result<BTreeMap<String, QueueStanding>, Error> {
-        let mut session = self.session("looking at queues").await?;
         let query = sqlx::query(self.statements().queues_shown()).bind(COUNTED).bind(WALKED);
-        let found = session.rows(query).await?;
-        session.end().await?;
+        let found = self.ask("looking at queues", query).await?;
         let lines = found.iter().map(|row| {
             let at = rows::get::<Option<i64>>(row, "at_us")?.map(timestamp);
             let (what, queue) = (rows::get(row, "what")?, rows::get(row, "queue")?);
@@ -59,9 +57,7 @@ impl Postgres {
     }
 
     pub(super) async fn read_paused(&self) -> Result<Vec<String>, Error> {
-        let mut session = self.session("looking for paused queues").await?;
-        let found = session.rows(sqlx::query(self.statements().queues_paused())).await?;
-        session.end().await?;
+        let found = self.ask("looking for paused queues", sqlx::query(self.statements().queues_paused())).await?;
         found.iter().map(|row| rows::get(row, "queue")).collect()
     }
 }

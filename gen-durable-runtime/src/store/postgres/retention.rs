@@ -34,9 +34,7 @@ impl Postgres {
             .bind(versions)
             .bind(column(|e| e.status.as_str()))
             .bind(i64::from(purge.limit));
-        let mut session = self.session(OPERATION).await?;
-        let found = session.rows(query).await?;
-        session.end().await?;
+        let found = self.ask(OPERATION, query).await?;
         let Some(row) = found.first() else { return Ok((Purged::default(), vec![])) };
         let due: Vec<i64> = rows::get(row, "due")?;
         let last = rows::get::<Option<i64>>(row, "last_us")?.map(rows::timestamp);
@@ -74,7 +72,6 @@ impl Postgres {
     }
 
     pub(super) async fn expire_some_keys(&self, expiry: &KeyExpiry<'_>) -> Result<ExpiredKeys, Error> {
-        let mut session = self.session("letting dedup keys go").await?;
         let (machines, versions): (Vec<&str>, Vec<i32>) = expiry.machines.iter().map(|(m, v)| (m.as_str(), *v)).unzip();
         let query = sqlx::query(self.statements().expire_keys())
             .bind(rows::micros(expiry.age))
@@ -82,8 +79,7 @@ impl Postgres {
             .bind(i64::from(expiry.limit))
             .bind(machines)
             .bind(versions);
-        let found = session.rows(query).await?;
-        session.end().await?;
+        let found = self.ask("letting dedup keys go", query).await?;
         let Some(row) = found.first() else { return Ok(ExpiredKeys::default()) };
         let last = rows::get::<Option<i64>>(row, "last")?.unwrap_or(expiry.after);
         let more = rows::get::<i64>(row, "seen")? == i64::from(expiry.limit);

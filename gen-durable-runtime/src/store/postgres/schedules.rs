@@ -25,13 +25,11 @@ const FIRING: &str = "firing schedules";
 
 impl Postgres {
     pub(super) async fn read_schedules(&self, names: Option<&[String]>) -> Result<Schedules, Error> {
-        let mut session = self.session("reading schedules").await?;
         let query = match names {
             Some(names) => sqlx::query(self.statements().schedules_named()).bind(names),
             None => sqlx::query(self.statements().schedules()),
         };
-        let found = session.rows(query).await?;
-        session.end().await?;
+        let found = self.ask("reading schedules", query).await?;
         Ok(Schedules { now: now(&found)?, rows: schedules(&found)? })
     }
 
@@ -41,11 +39,9 @@ impl Postgres {
         after: Option<(Timestamp, &str)>,
         limit: u32,
     ) -> Result<DueSchedules, Error> {
-        let mut session = self.session("looking for due schedules").await?;
         let query = sqlx::query(self.statements().schedules_due()).bind(machines).bind(i64::from(limit));
         let query = query.bind(after.map(|(at, _)| moment(at))).bind(after.map(|(_, name)| name));
-        let found = session.rows(query).await?;
-        session.end().await?;
+        let found = self.ask("looking for due schedules", query).await?;
         let first = found.first().ok_or_else(|| unreadable("now_us"))?;
         let until: Option<i64> = rows::get(first, "until_us")?;
         let next = until.map(|us| Duration::from_micros(u64::try_from(us).unwrap_or(0)));

@@ -49,6 +49,18 @@ impl Postgres {
         Ok(session)
     }
 
+    /// One statement, in a session of its own.
+    pub(super) async fn ask(
+        &self,
+        operation: &'static str,
+        query: Query<'_, Pg, PgArguments>,
+    ) -> Result<Vec<PgRow>, Error> {
+        let mut session = self.session(operation).await?;
+        let found = session.rows(query).await?;
+        session.end().await?;
+        Ok(found)
+    }
+
     pub(crate) fn callers_session<'c>(&self, operation: &'static str, connection: &'c mut PgConnection) -> Session<'c> {
         self.session_on(operation, Connection::Callers(connection))
     }

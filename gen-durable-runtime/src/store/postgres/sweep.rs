@@ -38,9 +38,7 @@ impl Postgres {
 
     /// There is always a row: it carries the time of the next deadline.
     pub(super) async fn end_due_waits(&self, limit: u32) -> Result<Swept, Error> {
-        let mut session = self.session("ending waits").await?;
-        let rows = session.rows(sqlx::query(self.statements().end_waits()).bind(i64::from(limit))).await?;
-        session.end().await?;
+        let rows = self.ask("ending waits", sqlx::query(self.statements().end_waits()).bind(i64::from(limit))).await?;
         let queues = rows.iter().map(|r| rows::get(r, "queue")).collect::<Result<Vec<Option<String>>, _>>()?;
         let queues: Vec<String> = queues.into_iter().flatten().collect();
         let next_us = rows.first().map(|r| rows::get::<Option<i64>>(r, "next_us")).transpose()?.flatten();
@@ -56,17 +54,13 @@ impl Postgres {
     }
 
     pub(super) async fn forget_lines(&self, age: Duration, limit: u32) -> Result<usize, Error> {
-        let mut session = self.session("forgetting history").await?;
         let query = sqlx::query(self.statements().forget()).bind(rows::micros(age)).bind(i64::from(limit));
-        let gone = session.rows(query).await?;
-        session.end().await?;
+        let gone = self.ask("forgetting history", query).await?;
         Ok(gone.len())
     }
 
     pub(super) async fn claim_owners(&self) -> Result<Vec<String>, Error> {
-        let mut session = self.session("looking for owners of claims").await?;
-        let rows = session.rows(sqlx::query(self.statements().owners())).await?;
-        session.end().await?;
+        let rows = self.ask("looking for owners of claims", sqlx::query(self.statements().owners())).await?;
         rows.iter().map(|r| rows::get(r, "owner")).collect()
     }
 }

@@ -23,22 +23,22 @@ impl WorkerStore for Postgres {
     fn put_worker<'a>(&'a self, worker: &'a WorkerEntry) -> Pending<'a, ()> {
         let query = sqlx::query(self.statements().worker_put()).bind(&worker.name).bind(&worker.queues);
         let query = query.bind(&worker.codes);
-        Box::pin(async move { self.one("registering a worker", query).await.map(drop) })
+        Box::pin(async move { self.ask("registering a worker", query).await.map(drop) })
     }
 
     fn see_worker<'a>(&'a self, name: &'a str) -> Pending<'a, bool> {
         let query = sqlx::query(self.statements().worker_seen()).bind(name);
-        Box::pin(async move { Ok(!self.one("registering a worker", query).await?.is_empty()) })
+        Box::pin(async move { Ok(!self.ask("registering a worker", query).await?.is_empty()) })
     }
 
     fn remove_worker<'a>(&'a self, name: &'a str) -> Pending<'a, ()> {
         let query = sqlx::query(self.statements().worker_remove()).bind(name);
-        Box::pin(async move { self.one("removing a worker", query).await.map(drop) })
+        Box::pin(async move { self.ask("removing a worker", query).await.map(drop) })
     }
 
     fn workers(&self) -> Pending<'_, Vec<LiveWorker>> {
         let query = sqlx::query(self.statements().workers()).bind(rows::micros(self.seen_every() * MISSED));
-        Box::pin(async move { self.one("reading workers", query).await?.iter().map(worker).collect() })
+        Box::pin(async move { self.ask("reading workers", query).await?.iter().map(worker).collect() })
     }
 
     fn strangers<'a>(&'a self, queue: &'a str, known: &'a Known, limit: u32) -> Pending<'a, Vec<Stranger>> {
@@ -49,7 +49,7 @@ impl WorkerStore for Postgres {
             .bind(&known.steps)
             .bind(rows::micros(self.seen_every() * MISSED));
         Box::pin(
-            async move { self.one("looking for rows of unknown code", query).await?.iter().map(stranger).collect() },
+            async move { self.ask("looking for rows of unknown code", query).await?.iter().map(stranger).collect() },
         )
     }
 
@@ -57,13 +57,13 @@ impl WorkerStore for Postgres {
         let query = sqlx::query(self.statements().strangers_aside())
             .bind(strangers.iter().map(|s| s.id.get()).collect::<Vec<_>>())
             .bind(strangers.iter().map(|s| s.code.as_str()).collect::<Vec<_>>());
-        Box::pin(async move { Ok(self.one("setting rows of unknown code aside", query).await?.len()) })
+        Box::pin(async move { Ok(self.ask("setting rows of unknown code aside", query).await?.len()) })
     }
 
     fn unblock_codes<'a>(&'a self, causes: &'a [String], limit: u32) -> Pending<'a, Vec<String>> {
         let query = sqlx::query(self.statements().unblock_codes()).bind(causes).bind(i64::from(limit));
         Box::pin(async move {
-            let woken = self.one("waking what was set aside", query).await?;
+            let woken = self.ask("waking what was set aside", query).await?;
             woken.iter().map(|r| rows::get(r, "queue")).collect()
         })
     }
@@ -71,21 +71,7 @@ impl WorkerStore for Postgres {
     fn surroundings(&self, id: InstanceId) -> Pending<'_, Option<Surroundings>> {
         let query =
             sqlx::query(self.statements().surroundings()).bind(id.get()).bind(rows::micros(self.seen_every() * MISSED));
-        Box::pin(async move { self.one("looking why it is not running", query).await?.first().map(around).transpose() })
-    }
-}
-
-impl Postgres {
-    /// One statement in a session of its own.
-    async fn one(
-        &self,
-        operation: &'static str,
-        query: sqlx::query::Query<'_, sqlx::Postgres, sqlx::postgres::PgArguments>,
-    ) -> Result<Vec<PgRow>, Error> {
-        let mut session = self.session(operation).await?;
-        let found = session.rows(query).await?;
-        session.end().await?;
-        Ok(found)
+        Box::pin(async move { self.ask("looking why it is not running", query).await?.first().map(around).transpose() })
     }
 }
 

@@ -50,7 +50,8 @@ async fn an_old_snapshot_elsewhere_costs_a_claim_no_more_than_it_costs_bare_sql(
     let (_, bare) = cost(&db, "SELECT g.id FROM gen_durable g WHERE g.queue = ").await;
     println!("blocks of a claim: {base}, under an old snapshot {pinned}, of bare SQL {bare}");
     assert!(bare > 200, "nothing is pinned: {bare}");
-    assert!(pinned <= 3 * bare + 2 * base, "{pinned} beside {bare}");
+    // Once for the first priority, once for its rows, and a part of the latter when they are locked.
+    assert!(pinned <= base + 3 * bare + 100, "{pinned} beside {bare}");
     old.rollback().await.expect("ends");
     db.run("VACUUM gen_durable").await;
     let after = claimed(&db).await;
