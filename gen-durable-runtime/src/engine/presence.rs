@@ -1,13 +1,9 @@
 //! Says that this worker lives and what it knows. Rows that no live worker knows are set aside, so that they hide nothing, and
 //! wake when one comes that does.
 
-use std::{
-    collections::BTreeSet,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use super::{identity, shared::Shared};
+use super::{backoff::Backoff, identity, shared::Shared};
 use crate::{
     Error,
     store::{CODE, CROWD, WorkerEntry, codes},
@@ -15,7 +11,7 @@ use crate::{
 
 /// How often the heads of the queues are looked at, should no claim have told, and what was set aside.
 const LOOK: Duration = Duration::from_secs(60);
-/// The shortest time between two looks.
+/// The shortest pause between two looks.
 const SHORTEST: Duration = Duration::from_millis(500);
 /// Rows at once.
 const PIECE: u32 = 2_000;
@@ -25,14 +21,13 @@ impl Shared {
         let queues = self.config.queues.keys().cloned().collect();
         let codes = codes(self.catalog.known());
         let entry = WorkerEntry { name: self.identity.name().to_owned(), queues, codes };
-        let mut said = None;
-        while !self.is_stopped() {
-            if let Err(error) = self.look_around(&entry, &mut said).await {
-                tracing::debug!(%error, "saying that this worker lives failed, trying again");
-            }
-            tokio::time::sleep(SHORTEST).await;
-            self.waker.bells.strangers.wait(LOOK).await;
+        let mut backoff = Backoff::default();
+        while let Err(error) = self.store.put_worker(&entry).await {
+            tracing::debug!(%error, "saying that this worker lives failed, trying again");
+            backoff.wait().await;
         }
+        // Looks begin after it was said what is known: whoever sets that aside meanwhile is met by the next one.
+        tokio::join!(self.say_on(&entry), self.look_on(&entry));
     }
 
     /// It has stopped: nobody waits for it.
@@ -40,16 +35,33 @@ impl Shared {
         self.store.remove_worker(self.identity.name()).await
     }
 
-    /// `said`: when it last said that it lives.
-    async fn look_around(&self, entry: &WorkerEntry, said: &mut Option<Instant>) -> Result<(), Error> {
-        if said.is_none_or(|at| at.elapsed() >= self.store.seen_every()) {
-            if said.is_none() || !self.store.see_worker(&entry.name).await? {
-                self.store.put_worker(entry).await?;
+    async fn say_on(&self, entry: &WorkerEntry) {
+        while !self.is_stopped() {
+            if let Err(error) = self.say(entry).await {
+                tracing::debug!(%error, "saying that this worker lives failed, trying again");
             }
-            *said = Some(Instant::now());
-            self.remove_the_dead().await?;
+            tokio::time::sleep(self.store.seen_every()).await;
         }
-        // After it was said that they are known: whoever sets them aside meanwhile is met by the next look.
+    }
+
+    async fn say(&self, entry: &WorkerEntry) -> Result<(), Error> {
+        if !self.store.see_worker(&entry.name).await? {
+            self.store.put_worker(entry).await?;
+        }
+        self.remove_the_dead().await
+    }
+
+    async fn look_on(&self, entry: &WorkerEntry) {
+        while !self.is_stopped() {
+            if let Err(error) = self.look_around(entry).await {
+                tracing::debug!(%error, "looking for rows of unknown code failed, trying again");
+            }
+            tokio::time::sleep(SHORTEST).await;
+            self.waker.bells.strangers.wait(LOOK).await;
+        }
+    }
+
+    async fn look_around(&self, entry: &WorkerEntry) -> Result<(), Error> {
         self.wake_known(&entry.codes).await?;
         for queue in &entry.queues {
             self.set_strangers_aside(queue).await?;
@@ -66,20 +78,23 @@ impl Shared {
     }
 
     async fn set_strangers_aside(&self, queue: &str) -> Result<(), Error> {
+        let (mut rows, mut of) = (0, BTreeSet::new());
         loop {
             let strangers = self.store.strangers(queue, self.catalog.known(), PIECE).await?;
-            if strangers.len() < CROWD as usize {
-                return Ok(());
-            }
-            let aside = self.store.set_strangers_aside(&strangers).await?;
-            let of: BTreeSet<&str> = strangers.iter().map(|s| s.code.as_str()).collect();
-            tracing::warn!(queue, rows = aside, ?of, "no live worker knows these: they wait until one does");
-            self.waker.ring(queue);
-            // Others hold the rest, or do the same.
+            let few = strangers.len() < CROWD as usize;
+            let aside = if few { 0 } else { self.store.set_strangers_aside(&strangers).await? };
+            // Few hide nothing; and when none was moved others hold them, or do the same.
             if aside == 0 {
-                return Ok(());
+                break;
             }
+            rows += aside;
+            of.extend(strangers.into_iter().map(|stranger| stranger.code));
+            self.waker.ring(queue);
         }
+        if rows > 0 {
+            tracing::warn!(queue, rows, ?of, "no live worker knows these: they wait until one does");
+        }
+        Ok(())
     }
 
     async fn wake_known(&self, codes: &[String]) -> Result<(), Error> {

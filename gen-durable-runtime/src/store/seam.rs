@@ -34,7 +34,7 @@ pub trait Store: super::WorkerStore + 'static {
     /// Leases due rows. On error no row is claimed, or they come back with their lease.
     fn claim<'a>(&'a self, order: &'a ClaimOrder<'a>) -> Pending<'a, Claimed>;
 
-    /// Persists a batch; one answer each, in order. Never waits for a row: such a one is [`Committed::Busy`].
+    /// Persists a batch; one answer each, in order. Never waits for a row: such a one is [`Committed::Busy`](crate::model::Committed::Busy).
     fn commit<'a>(&'a self, batch: &'a [Transition]) -> Pending<'a, Commits>;
 
     /// Extends leases, without waiting for a row; answers with those that were not extended.
