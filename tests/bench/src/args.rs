@@ -32,6 +32,9 @@ pub struct Args {
     /// Says after each run which statements took the server longest.
     #[arg(long)]
     pub profile: bool,
+    /// Only the ways whose name holds this: without their limit they have no ratio.
+    #[arg(long, default_value = "")]
+    pub way: String,
     /// Writes a plot of each workload into this directory.
     #[arg(long)]
     pub plots: Option<PathBuf>,

@@ -3,7 +3,7 @@
 mod plot;
 mod table;
 
-use crate::{Fault, meter::Figure};
+use crate::{Args, Fault, meter::Figure};
 
 pub use plot::write;
 pub use table::print;
@@ -52,17 +52,18 @@ impl Section {
         Self { id, title: title.into(), unit, lines: vec![] }
     }
 
-    /// Measures all ways in turn, each first as often as the others.
+    /// Measures all ways that are wanted in turn, each first as often as the others.
     pub async fn measure<V>(
         mut self,
-        rounds: usize,
+        args: &Args,
         ways: Vec<Way<V>>,
         run: impl AsyncFn(&V) -> Result<Figure, Fault>,
     ) -> Result<Self, Fault> {
         let (lines, ways): (Vec<_>, Vec<_>) = ways.into_iter().map(|way| ((way.name, way.limit), way.of)).unzip();
         self.lines = lines.into_iter().map(|(name, limit)| Line { name, limit, figures: vec![] }).collect();
-        for round in 0..rounds {
-            for at in (0..ways.len()).map(|n| (n + round) % ways.len()) {
+        for round in 0..args.rounds {
+            let turns = (0..ways.len()).map(|n| (n + round) % ways.len());
+            for at in turns.filter(|at| self.lines[*at].name.contains(&args.way)).collect::<Vec<_>>() {
                 self.lines[at].figures.push(run(&ways[at]).await?);
             }
         }

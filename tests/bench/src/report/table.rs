@@ -11,8 +11,9 @@ pub fn print(sections: &[Section]) {
             "  {:44} {:>9} {:>21} {:>6} {:>13} {:>9} {:>8} {:>8}",
             "", "median", "spread", "ratio", "", "stmts/1k", "srv µs", "cli µs"
         );
-        for line in &section.lines {
-            println!("  {}", row(line, line.limit.map(|limit| &section.lines[limit])));
+        for line in section.lines.iter().filter(|line| !line.figures.is_empty()) {
+            let limit = line.limit.map(|limit| &section.lines[limit]);
+            println!("  {}", row(line, limit.filter(|limit| !limit.figures.is_empty())));
         }
     }
 }

@@ -38,7 +38,7 @@ async fn drain(args: &Args, id: &'static str, batch: usize) -> Result<Section, F
     ];
     let run = async |who: &Who| one(*who, ("noop", "only"), args.drain, batch, 1).await;
     let title = format!("SQLite, one file, synchronous = FULL: drain of {}", args.drain);
-    Section::of(id, title, "jobs/s").measure(args.rounds, ways, run).await
+    Section::of(id, title, "jobs/s").measure(args, ways, run).await
 }
 
 async fn chain(args: &Args, batch: usize) -> Result<Section, Fault> {
@@ -52,7 +52,7 @@ async fn chain(args: &Args, batch: usize) -> Result<Section, Fault> {
     ];
     let run = async |who: &Who| one(*who, ("chain", "link"), args.chain, batch, STEPS).await;
     let title = format!("SQLite: chains, {} instances of {STEPS} steps", args.chain);
-    Section::of("sqlite-chain", title, "steps/s").measure(args.rounds, ways, run).await
+    Section::of("sqlite-chain", title, "steps/s").measure(args, ways, run).await
 }
 
 /// The bare loop has the plain machine's rows.

@@ -27,5 +27,5 @@ pub async fn measure(place: &Place, args: &Args) -> Result<Vec<Section>, Fault> 
         meter.stop(args.drain).await
     };
     let title = format!("The limits: bare claims and ends of {} rows", args.drain);
-    Ok(vec![Section::of("bare", title, "rows/s").measure(args.rounds.min(2), ways, run).await?])
+    Ok(vec![Section::of("bare", title, "rows/s").measure(args, ways, run).await?])
 }

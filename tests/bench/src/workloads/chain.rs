@@ -47,5 +47,5 @@ pub async fn measure(place: &Place, args: &Args) -> Result<Vec<Section>, Fault> 
         meter.stop(steps).await
     };
     let title = format!("W2 chains: {} instances of {STEPS} steps", args.chain);
-    Ok(vec![Section::of("chain", title, "steps/s").measure(args.rounds, ways, run).await?])
+    Ok(vec![Section::of("chain", title, "steps/s").measure(args, ways, run).await?])
 }

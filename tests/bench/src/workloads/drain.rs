@@ -52,5 +52,5 @@ async fn one(place: &Place, args: &Args, id: &'static str, rows: usize, analyzed
             }
         }
     };
-    Section::of(id, title, "jobs/s").measure(args.rounds, ways, run).await
+    Section::of(id, title, "jobs/s").measure(args, ways, run).await
 }

@@ -30,5 +30,5 @@ pub async fn measure(place: &Place, args: &Args) -> Result<Vec<Section>, Fault> 
         work_off(&bench, Crew::of(args.steps), ends, steps).await
     };
     let title = format!("W6 fan-out: {} parents of {CHILDREN} children and their joins", args.parents);
-    Ok(vec![Section::of("families", title, "steps/s").measure(args.rounds, ways, run).await?])
+    Ok(vec![Section::of("families", title, "steps/s").measure(args, ways, run).await?])
 }

@@ -50,7 +50,7 @@ pub async fn measure(place: &Place, args: &Args) -> Result<Vec<Section>, Fault> 
         work_off(&bench, Crew { limits, ..Crew::of(args.steps) }, rows, rows).await
     };
     let title = format!("W7 drain of {} instances under limits", args.drain);
-    Ok(vec![Section::of("limits", title, "jobs/s").measure(args.rounds, ways, run).await?])
+    Ok(vec![Section::of("limits", title, "jobs/s").measure(args, ways, run).await?])
 }
 
 /// Starts so many: each knows its limits as a user's does.

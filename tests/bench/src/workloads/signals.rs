@@ -61,7 +61,7 @@ pub async fn measure(place: &Place, args: &Args) -> Result<Vec<Section>, Fault> 
         figure
     };
     let title = format!("W5 signals to {} parked instances", args.signals);
-    Ok(vec![Section::of("signals", title, "signals/s").measure(args.rounds, ways, run).await?])
+    Ok(vec![Section::of("signals", title, "signals/s").measure(args, ways, run).await?])
 }
 
 pub(super) async fn park(bench: &Bench, rows: usize) -> Result<Vec<InstanceId>, Fault> {

@@ -46,7 +46,7 @@ async fn bulk(place: &Place, args: &Args, rows: usize) -> Result<Section, Fault>
         }
         meter.stop(rows / BULK * BULK).await
     };
-    Section::of("start-bulk", format!("W3 {rows} starts in bulk"), "starts/s").measure(args.rounds, ways, run).await
+    Section::of("start-bulk", format!("W3 {rows} starts in bulk"), "starts/s").measure(args, ways, run).await
 }
 
 async fn single(place: &Place, args: &Args, rows: usize) -> Result<Section, Fault> {
@@ -72,5 +72,5 @@ async fn single(place: &Place, args: &Args, rows: usize) -> Result<Section, Faul
         }
         meter.stop(rows / CLIENTS * CLIENTS).await
     };
-    Section::of("start-single", format!("W3 {rows} single starts"), "starts/s").measure(args.rounds, ways, run).await
+    Section::of("start-single", format!("W3 {rows} single starts"), "starts/s").measure(args, ways, run).await
 }

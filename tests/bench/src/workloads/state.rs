@@ -36,5 +36,5 @@ async fn one(place: &Place, args: &Args, id: &'static str, kilobytes: usize, row
         meter.stop(rows).await
     };
     let title = format!("W9 drain of {rows} instances with {kilobytes} KB of step data");
-    Section::of(id, title, "jobs/s").measure(args.rounds, ways, run).await
+    Section::of(id, title, "jobs/s").measure(args, ways, run).await
 }
