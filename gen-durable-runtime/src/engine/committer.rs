@@ -65,7 +65,7 @@ impl Committer {
     /// Waits until the outcome is durable, or known to be void.
     pub(super) async fn commit(&self, transition: Transition) -> Answer {
         if let Some((store, waker)) = &self.inline {
-            return commit_inline(store, waker, transition).await;
+            return Box::pin(commit_inline(store, waker, transition)).await;
         }
         let (answer, answered) = oneshot::channel();
         // The children of one parent in one lane: two would wait for each other's lock on it.
@@ -153,6 +153,13 @@ impl Lane {
     async fn run(self: Arc<Self>, mut inbox: mpsc::UnboundedReceiver<Request>) {
         let mut gathered = Vec::with_capacity(self.batch);
         while inbox.recv_many(&mut gathered, self.batch).await > 0 {
+            // Whatever is about to hand its outcome in comes along: on an idle system nothing is.
+            tokio::task::yield_now().await;
+            while gathered.len() < self.batch
+                && let Ok(request) = inbox.try_recv()
+            {
+                gathered.push(request);
+            }
             let mut batch = Batch::default();
             for request in gathered.drain(..) {
                 if goes_alone(&request.transition) {

@@ -76,8 +76,9 @@ impl Shared {
         let Some(served) = self.catalog.find(&claim.machine, claim.version).cloned() else { return };
         let mut first = self.enter_version(&served, &mut claim);
         // Before anything of the user's runs; a cancelled row that crashed under it does not run again.
-        if let Some(leaves) = self.leaving(&served, &claim, rules(&served, false)).await {
-            first = Some(leaves);
+        if claim.cancelled || claim.expired || claim.exit.is_some() {
+            // What is rare is boxed, here and below: a run is moved when it is spawned, all of it.
+            first = Box::pin(self.leaving(&served, &claim, rules(&served, false))).await.or(first);
         }
         for steps in 1.. {
             let began = Instant::now();
@@ -98,7 +99,7 @@ impl Shared {
                     claim = onward(claim, *advance);
                 }
                 Some((Committed::Cancelled, _)) => {
-                    first = Some(self.cancelled(&served, &claim, rules(&served, false)).await);
+                    first = Some(Box::pin(self.cancelled(&served, &claim, rules(&served, false))).await);
                 }
                 Some((Committed::ClaimLost, _)) => {
                     self.stats.lost();
@@ -149,13 +150,13 @@ impl Shared {
         }
         let began = Instant::now();
         if step.join.as_ref().is_some_and(|join| join.cancel_rest) {
-            self.cancel_children(claim.id, Some(claim.transitions)).await;
+            Box::pin(self.cancel_children(claim.id, Some(claim.transitions))).await;
         }
         let ran = attempt::run(&self.store, served, step, claim, held, at).await;
         let transition = match ran {
             // Not in place: whatever ran next on this claim would be dropped at once.
             None if held.is_cancelled() && !self.is_stopping() => {
-                self.cancelled(served, claim, self::rules(served, false)).await
+                Box::pin(self.cancelled(served, claim, self::rules(served, false))).await
             }
             None => return self.dropped(claim),
             Some(Err(failure)) => settle(served, Some(step), claim, &failure, rules),
@@ -179,10 +180,19 @@ impl Shared {
     /// Waits until the outcome is durable. One that cannot be stored becomes an error of its step.
     async fn persist(&self, served: &Served, claim: &Claim, transition: Transition) -> Option<(Committed, Transition)> {
         let started = transition.started;
-        let Refused(error) = match self.committer.commit(transition).await {
-            Ok(committed) => return Some(committed),
-            Err(refused) => refused,
-        };
+        match self.committer.commit(transition).await {
+            Ok(committed) => Some(committed),
+            Err(refused) => Box::pin(self.persist_refusal(served, claim, started, refused)).await,
+        }
+    }
+
+    async fn persist_refusal(
+        &self,
+        served: &Served,
+        claim: &Claim,
+        started: Option<Timestamp>,
+        Refused(error): Refused,
+    ) -> Option<(Committed, Transition)> {
         let unstorable = || StepError::new(format!("the outcome cannot be stored: {error}")).into_failure();
         let failure = error.failure().cloned().unwrap_or_else(unstorable);
         let step = served.info.step(&claim.step);

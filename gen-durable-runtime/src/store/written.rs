@@ -81,6 +81,26 @@ impl<'a> Written<'a> {
     }
 }
 
+/// Whether it is one of the commonest outcomes, for which fewer columns are enough: on in place, on and requeued, or done,
+/// to a step that waits for nothing, has no children, and that nothing leaves.
+pub(super) fn is_plain(t: &Transition) -> bool {
+    let has_children = t.effects.as_ref().is_some_and(|effects| !effects.children.is_empty());
+    let is_exit = t.cancels || t.expires || t.exits.expires || !t.exits.signals.is_empty();
+    !has_children && !is_exit && is_plain_change(&t.change)
+}
+
+fn is_plain_change(change: &Change) -> bool {
+    match change {
+        Change::Advance(advance) => {
+            let Advance { entry, error, .. } = &**advance;
+            let waits = entry.wait.is_some() || entry.join.is_some() || entry.timer.is_some();
+            !waits && !entry.shielded && error.is_none()
+        }
+        Change::Done { .. } => true,
+        Change::Retry { .. } | Change::Fail { .. } | Change::Repark | Change::Release => false,
+    }
+}
+
 /// The number of a mode; any one signal, the plain case, has none.
 pub(super) fn await_mode(wait: &Wait) -> Option<i16> {
     match wait.mode {

@@ -4,7 +4,14 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use sqlx::postgres::PgRow;
 
-use super::{Postgres, columns::Columns, effects::Others, error, rows, session::Session};
+use super::{
+    Postgres,
+    columns::Columns,
+    effects::Others,
+    error, rows,
+    session::Session,
+    write::{Changed, Landed},
+};
 use crate::{
     Error,
     model::{Change, Committed, Transition},
@@ -18,9 +25,6 @@ use crate::{
 };
 
 const OPERATION: &str = "committing";
-
-/// The status of each row that was written, by its position in the batch.
-type Changed = HashMap<usize, String>;
 
 impl Postgres {
     /// Who starts an instance whose key someone else is inserting goes on alone, and waits for nobody: neither the
@@ -75,9 +79,9 @@ impl Postgres {
             // A cancelled row starts nobody: its outcome is dropped.
             open.retain(|(at, t)| held.get(at).is_some_and(|cancelled| !cancelled || passes_a_cancel(t)));
         }
-        let mut busy = HashSet::new();
+        let (mut busy, mut ours) = (HashSet::new(), Others::default());
         if !others.is_empty() {
-            let ours = self.hold_others(session, &others).await?;
+            ours = self.hold_others(session, &others).await?;
             busy.extend(open.iter().filter(|(_, t)| !ours.serve(t)).map(|(at, _)| *at));
             open.retain(|(at, _)| !busy.contains(at));
         }
@@ -86,13 +90,15 @@ impl Postgres {
         }
         let mut wakes = BTreeSet::new();
         let inserted = self.insert_effects(session, &open, &mut wakes).await?;
-        let changed = self.write(session, &Columns::of(open.into_iter(), &inserted)).await?;
+        let Landed { changed, marked } = self.write(session, open, &inserted, &ours).await?;
         let landed = || batch.iter().enumerate().filter(|(at, _)| changed.contains_key(at));
         let written: Vec<&Transition> = landed().map(|(_, t)| t).collect();
         let ended = landed().filter(|(at, t)| t.parent.is_some() && may_end(t) && fate::has_ended(&changed[at]));
+        let ended = ended.filter(|(at, _)| !marked.contains(at)).map(|(_, t)| t.id.get()).collect();
+        let marked = marked.iter().map(|&at| batch[at].id.get()).collect();
         self.consume(session, &written).await?;
         self.send_effects(session, &written, &mut wakes).await?;
-        self.tell_parents(session, ended.map(|(_, t)| t.id.get()).collect(), &mut wakes).await?;
+        self.tell_parents(session, ended, marked, &mut wakes).await?;
         let released = self.give_back(session, batch, &changed).await?;
         self.charge(session, &written).await?;
         let answers = self.answers(session, batch, &changed, &busy).await?;
@@ -148,48 +154,6 @@ impl Postgres {
         let query = sqlx::query(self.statements().hold()).bind(&columns.ids);
         let rows = session.rows(query.bind(&columns.tokens).bind(&columns.transitions)).await?;
         rows.iter().map(|r| Ok((columns.position(rows::get(r, "ord")?)?, rows::get(r, "cancelled")?))).collect()
-    }
-
-    /// Writes the batch; answers with the status of each row it changed, by its position in the batch: an instance
-    /// that was reaped and claimed again may stand in it twice, and only one of its claims passes the fence.
-    async fn write(&self, session: &mut Session<'_>, columns: &Columns<'_>) -> Result<Changed, Error> {
-        if columns.ids.is_empty() {
-            return Ok(Changed::new());
-        }
-        let query = sqlx::query(self.statements().commit())
-            .bind(&columns.ids)
-            .bind(&columns.tokens)
-            .bind(&columns.transitions)
-            .bind(&columns.kinds)
-            .bind(&columns.steps)
-            .bind(&columns.states)
-            .bind(&columns.carries)
-            .bind(&columns.results)
-            .bind(&columns.errors)
-            .bind(&columns.after_us)
-            .bind(&columns.at_us)
-            .bind(&columns.versions)
-            .bind(&columns.queues)
-            .bind(&columns.priorities)
-            .bind(&columns.concurrency_keys)
-            .bind(&columns.awaits)
-            .bind(&columns.consumed)
-            .bind(&columns.await_modes)
-            .bind(&columns.await_needs)
-            .bind(&columns.await_groups)
-            .bind(&columns.children)
-            .bind(&columns.quorums)
-            .bind(&columns.started_us)
-            .bind(&columns.outcomes)
-            .bind(&columns.cancels)
-            .bind(&columns.shielded)
-            .bind(&columns.expires)
-            .bind(&columns.exit_signals)
-            .bind(&columns.takes_deadline)
-            .bind(&columns.rates)
-            .bind(&columns.weights);
-        let rows = session.rows(query).await?;
-        rows.iter().map(|r| Ok((columns.position(rows::get(r, "ord")?)?, rows::get(r, "status")?))).collect()
     }
 
     /// Only what was written consumes: a lost claim's signals stay.

@@ -14,6 +14,8 @@ use crate::{
 pub(super) struct Others {
     ids: BTreeSet<i64>,
     keys: BTreeSet<String>,
+    /// The parents among them that wait for their children, and the round of these.
+    waiting: HashMap<i64, i64>,
 }
 
 impl Others {
@@ -46,6 +48,13 @@ impl Others {
     }
 }
 
+impl Others {
+    /// Whether its parent is ours and waits for it: then its end counts, unless one has counted before.
+    pub(super) fn wait_for(&self, t: &Transition) -> bool {
+        t.parent.is_some_and(|p| p.round.is_some() && self.waiting.get(&p.id.get()).copied() == p.round)
+    }
+}
+
 impl Postgres {
     /// Locks what a batch needs of others; answers with what is ours, or not there.
     pub(super) async fn hold_others(&self, session: &mut Session<'_>, others: &Others) -> Result<Others, Error> {
@@ -54,7 +63,9 @@ impl Postgres {
         let query = sqlx::query(self.statements().hold_others()).bind(&ids).bind(&keys);
         let mut ours = Others::default();
         for row in session.rows(query).await? {
-            ours.ids.extend(rows::get::<Option<i64>>(&row, "id")?);
+            let (id, round) = (rows::get::<Option<i64>>(&row, "id")?, rows::get::<Option<i64>>(&row, "round")?);
+            ours.ids.extend(id);
+            ours.waiting.extend(id.zip(round));
             ours.keys.extend(rows::get::<Option<String>>(&row, "key")?);
             ours.keys.extend(rows::get::<Option<String>>(&row, "absent_key")?);
         }
@@ -102,18 +113,19 @@ impl Postgres {
         Ok(())
     }
 
-    /// Tells the parents of what has ended. A parent of another engine that cannot come back, because its business key
+    /// Tells the parents of what has ended; `marked` are those that the commit itself marked as counted. A parent of another engine that cannot come back, because its business key
     /// was taken while it waited, fails by that, and its own parent is told.
     pub(super) async fn tell_parents(
         &self,
         session: &mut Session<'_>,
         ended: HashSet<i64>,
+        marked: Vec<i64>,
         wakes: &mut BTreeSet<String>,
     ) -> Result<(), Error> {
-        let mut ended: Vec<i64> = ended.into_iter().collect();
-        while !ended.is_empty() {
-            let told = session.rows(sqlx::query(self.statements().join()).bind(&ended)).await?;
-            ended.clear();
+        let (mut ended, mut marked): (Vec<i64>, Vec<i64>) = (ended.into_iter().collect(), marked);
+        while !ended.is_empty() || !marked.is_empty() {
+            let told = session.rows(sqlx::query(self.statements().join()).bind(&ended).bind(&marked)).await?;
+            (ended, marked) = (vec![], vec![]);
             let mut above = Others::default();
             for row in &told {
                 match (rows::status(row)?, rows::get::<Option<i64>>(row, "parent_id")?) {

@@ -27,5 +27,6 @@ mod start;
 mod store;
 mod sweep;
 mod workers;
+mod write;
 
 pub use store::Postgres;

@@ -45,6 +45,7 @@ statements!(
     claim_next,
     claim_take,
     commit,
+    commit_plain,
     consume,
     counters,
     counters_write,

@@ -87,15 +87,14 @@ impl Postgres {
         answers: &mut [Option<Started>],
     ) -> Result<Option<String>, Error> {
         let found = columns.insert(self, session).await?;
-        let mut xid = None;
-        for (&at, row) in piece.iter().zip(&found) {
-            let new: Option<i64> = rows::get(row, "new_id")?;
-            let occupant: Option<i64> = rows::get(row, "occupant")?;
-            answers[at] = new.map(|id| Started::New(InstanceId::new(id)));
-            answers[at] = answers[at].or(occupant.map(|id| Started::Duplicate(InstanceId::new(id))));
-            xid = Some(rows::get(row, "xid")?);
+        let row = found.first().ok_or_else(|| rows::unreadable("new_ids"))?;
+        let new: Vec<Option<i64>> = rows::get(row, "new_ids")?;
+        let occupants: Vec<Option<i64>> = rows::get(row, "occupants")?;
+        for ((&at, new), occupant) in piece.iter().zip(new).zip(occupants) {
+            let occupant = occupant.map(|id| Started::Duplicate(InstanceId::new(id)));
+            answers[at] = new.map(|id| Started::New(InstanceId::new(id))).or(occupant);
         }
-        Ok(xid)
+        rows::get(row, "xid").map(Some)
     }
 
     /// Starts within a caller's own transaction.
@@ -249,32 +248,32 @@ impl<'a> StartColumns<'a> {
             .bind(&self.versions)
             .bind(&self.steps)
             .bind(&self.states)
-            .bind(&self.carries)
-            .bind(&self.keys)
+            .bind(rows::column(&self.carries))
+            .bind(rows::column(&self.keys))
             .bind(&self.kept)
             .bind(&self.queues)
             .bind(&self.priorities)
-            .bind(&self.own_queues)
-            .bind(&self.own_priorities)
+            .bind(rows::column(&self.own_queues))
+            .bind(rows::column(&self.own_priorities))
             .bind(&self.after_us)
-            .bind(&self.at_us)
-            .bind(&self.awaits)
-            .bind(&self.wait_us)
-            .bind(&self.wait_at_us)
-            .bind(&self.concurrency_keys)
+            .bind(rows::column(&self.at_us))
+            .bind(rows::column(&self.awaits))
+            .bind(rows::column(&self.wait_us))
+            .bind(rows::column(&self.wait_at_us))
+            .bind(rows::column(&self.concurrency_keys))
             .bind(&store.0.tables[0])
-            .bind(&self.await_modes)
-            .bind(&self.await_needs)
-            .bind(&self.await_groups)
-            .bind(&self.parents)
-            .bind(&self.rounds)
-            .bind(&self.indexes)
+            .bind(rows::column(&self.await_modes))
+            .bind(rows::column(&self.await_needs))
+            .bind(rows::column(&self.await_groups))
+            .bind(rows::column(&self.parents))
+            .bind(rows::column(&self.rounds))
+            .bind(rows::column(&self.indexes))
             .bind(&self.shielded)
-            .bind(&self.deadline_us)
+            .bind(rows::column(&self.deadline_us))
             .bind(&self.expires)
-            .bind(&self.exit_signals)
-            .bind(&self.rates)
-            .bind(&self.weights);
+            .bind(rows::column(&self.exit_signals))
+            .bind(rows::column(&self.rates))
+            .bind(rows::column(&self.weights));
         session.rows(query).await
     }
 }

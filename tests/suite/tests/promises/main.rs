@@ -9,6 +9,8 @@ mod machines;
 #[cfg(feature = "postgres")]
 mod pinned;
 #[cfg(feature = "postgres")]
+mod plain;
+#[cfg(feature = "postgres")]
 mod plans;
 mod races;
 mod wakes;

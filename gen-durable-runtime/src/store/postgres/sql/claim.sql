@@ -45,16 +45,18 @@ WITH RECURSIVE levels AS (
     FOR NO KEY UPDATE OF g SKIP LOCKED) d
   LIMIT $2
 ), first AS (
-  -- One row a key, and one row that crashed twice before.
+  -- Those with keys or two crashes: one row a key, and one row that crashed twice before.
   SELECT d.tid, d.concurrency_key,
     row_number() OVER (PARTITION BY d.concurrency_key IS NULL ORDER BY d.priority, d.eligible_at, d.id) AS nth
   FROM (
     SELECT due.*,
       row_number() OVER (PARTITION BY due.concurrency_key ORDER BY due.priority, due.eligible_at, due.id) AS of_key,
       row_number() OVER (PARTITION BY due.crashes > 1 ORDER BY due.priority, due.eligible_at, due.id) AS of_kind
-    FROM due WHERE NOT due.limited) d
+    FROM due WHERE NOT due.limited AND (due.concurrency_key IS NOT NULL OR due.crashes > 1)) d
   WHERE (d.concurrency_key IS NULL OR d.of_key = 1) AND (d.crashes <= 1 OR d.of_kind = 1)
 ), chosen AS MATERIALIZED (
+  SELECT due.tid FROM due WHERE NOT due.limited AND due.concurrency_key IS NULL AND due.crashes <= 1
+  UNION ALL
   SELECT first.tid FROM first
   WHERE CASE WHEN first.concurrency_key IS NULL THEN true
     WHEN first.nth > 100 THEN false

@@ -1,4 +1,5 @@
--- Writes a batch of outcomes. A row that lost its claim, or that someone else holds, is not returned.
+-- Writes a batch of outcomes. A row that lost its claim, or that someone else holds, is not among the numbers returned.
+-- The commonest ones go by commit_plain.sql: what is said here of their columns is said there too.
 --
 -- Index: the primary key. The guard on the status is cast to text, so that gen_durable_lease cannot serve it: a
 -- plan driven from there costs the square of the batch when statistics say that nothing executes.
@@ -123,4 +124,5 @@ RETURNING i.ord, CASE WHEN i.leaves AND g.status = 'runnable' THEN 'leaves' ELSE
     to_timestamp(w.started_us / 1000000.0), w.last_error
   FROM written w WHERE w.started_us IS NOT NULL ORDER BY w.ord
 )
-SELECT written.ord, written.status FROM written
+SELECT array_agg(written.ord) AS ords, array_agg(written.status) AS statuses,
+  NULL::boolean[] AS marks FROM written

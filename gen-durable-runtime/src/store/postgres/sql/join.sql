@@ -4,7 +4,7 @@
 -- Runs after commit.sql in its transaction, when the parents are locked. A parent that waits no more, or for another
 -- round, counts nobody: what its join saw stays what it saw. A child that another engine started gets the round and a
 -- place when it is counted: the next round is not its own.
--- Index: the primary key; gen_durable_parent for places. $1 the children
+-- Index: the primary key; gen_durable_parent for places. $1 the children  $2 those that their own commit has marked as counted
 WITH ended AS MATERIALIZED (
   -- One row a parent, or the update would take one of two.
   SELECT p.id AS parent, count(*)::int AS ended,
@@ -16,9 +16,11 @@ WITH ended AS MATERIALIZED (
     p.correlation_key IS NOT NULL AND p.correlation_guard IS NULL AND 'runnable' = ANY (p.correlation_scope)
       AND EXISTS (SELECT FROM {schema}.gen_durable o WHERE o.correlation_guard = p.correlation_key) AS key_taken,
     bool_or(c.child_index IS NULL) AS placeless
-  FROM {schema}.gen_durable c
+  FROM (SELECT u.id, false AS marked FROM unnest($1::bigint[]) AS u(id)
+        UNION ALL SELECT u.id, true FROM unnest($2::bigint[]) AS u(id)) i
+  JOIN {schema}.gen_durable c ON c.id = i.id
   JOIN {schema}.gen_durable p ON p.id = c.parent_id AND (c.parent_round IS NULL OR c.parent_round = p.transitions)
-  WHERE c.id = ANY ($1) AND c.counted IS NOT TRUE AND p.status::text = 'awaiting_children'
+  WHERE (i.marked OR c.counted IS NOT TRUE) AND p.status::text = 'awaiting_children' AND i.id * 0 = 0
   GROUP BY p.id
 ), told AS (
   UPDATE {schema}.gen_durable p

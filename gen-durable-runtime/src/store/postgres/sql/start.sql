@@ -1,7 +1,7 @@
--- Inserts instances; one row comes back for each input, in order: the new id, or the occupant of its business key.
+-- Inserts instances; answers for each input, in order: the new id, or the occupant of its business key.
 --
--- The ids are drawn first, so that input and row can be matched. A row whose key is taken by a transaction that this
--- snapshot cannot see comes back with neither: ask again.
+-- The ids are drawn first, so that input and row can be matched. One whose key is taken by a transaction that this
+-- snapshot cannot see has neither: ask again.
 -- Index: gen_durable_correlation, unique: of two starts of one key one wins.
 --
 -- $1 machines  $2 versions  $3 steps  $4 states  $5 carries  $6 keys  $7 key kept after the end  $8 queues
@@ -49,10 +49,10 @@ WITH ids AS MATERIALIZED (
   RETURNING id, correlation_key
 )
 -- A hashed IN: a join of two batches whose size the planner does not know costs their product.
-SELECT o.new_id, CASE WHEN o.new_id IS NULL THEN coalesce(
+SELECT array_agg(o.new_id ORDER BY o.ord) AS new_ids,
+  array_agg(CASE WHEN o.new_id IS NULL THEN coalesce(
     (SELECT t.id FROM made t WHERE t.correlation_key = o.key),
-    (SELECT g.id FROM {schema}.gen_durable g WHERE g.correlation_guard = o.key)) END AS occupant,
+    (SELECT g.id FROM {schema}.gen_durable g WHERE g.correlation_guard = o.key)) END ORDER BY o.ord) AS occupants,
   pg_current_xact_id()::text AS xid
 FROM (SELECT i.ord, i.key, CASE WHEN i.key IS NULL OR i.id IN (SELECT made.id FROM made) THEN i.id END AS new_id
       FROM input i) o
-ORDER BY o.ord

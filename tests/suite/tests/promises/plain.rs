@@ -1,0 +1,121 @@
+//! The commonest outcomes go by a statement of few columns: it leaves what the one of all columns leaves.
+
+use std::time::Duration;
+
+use gen_durable_runtime::model::{
+    Claim, Committed, ConcurrencySlot, Entry, Json, RateTake, Transition, Verdict,
+    plan::{self, Rules},
+};
+use serde_json::Value;
+use suite::{Db, entry, start};
+
+use crate::claims::{RULES, begin, claim};
+
+suite::stores! {
+    postgres {
+        a_plain_batch_leaves_the_rows_that_a_mixed_one_leaves => "outcomes are written one by one there",
+        a_row_whose_key_was_taken_fails_in_a_plain_batch_too => "outcomes are written one by one there",
+    }
+}
+
+/// How a row may stand while it executes.
+const STANDS: [&str; 5] = [
+    "status = status",
+    "attempt = 3, errors = 2, crashes = 1, last_error = 'old', received = '{}', awaits = '{s}', await_mode = 2, await_need = 1,
+     await_groups = '{0}', await_deadline = now(), children_pending = 2, children_done = 1, children_quorum = 1,
+     carry = '{\"c\": 1}', result = '1'",
+    "expires = true, deadline_at = '2100-01-01', exit_signals = '{x}', shielded = true, rate_limit = 'r:k', weight = 2,
+     concurrency_key = 'c:k' || id, home_queue = 'home', home_priority = 3, priority = 4",
+    "shielded = true, cancelled_at = '2000-01-01', cancel_reason = 'enough'",
+    "cancelled_at = '2000-01-01', cancel_reason = 'enough', expired_at = '2000-01-01'",
+];
+
+const WAYS: [&str; 6] = ["in place", "requeued", "delayed", "under limits", "done", "done with a carry"];
+
+fn outcome(way: &str, claim: &Claim) -> Transition {
+    let goto = |entry: Entry, delay: u64| Verdict::Goto { entry, delay: Duration::from_secs(delay), carry: None };
+    let limited = Entry {
+        concurrency: Some(ConcurrencySlot { key: format!("c:{}", claim.id), limit: None }),
+        rate: Some(RateTake { key: "r:new".into(), weight: 3.0, weight_max: 3.0 }),
+        ..entry("b")
+    };
+    let verdict = match way {
+        "in place" | "requeued" => goto(entry("b"), 0),
+        "delayed" => goto(entry("b"), 1_000_000),
+        "under limits" => goto(limited, 0),
+        "done" => Verdict::Done { result: Json::stored("7"), carry: None },
+        _ => Verdict::Done { result: Json::stored("7"), carry: Some(Json::stored(r#"{"c":2}"#)) },
+    };
+    let rules = Rules { may_continue: way == "in place", ..RULES };
+    let started = Some("2020-01-01T00:00:00Z".parse().expect("a time"));
+    Transition { started, ..plan::outcome(claim, verdict, rules).expect("a plan") }
+}
+
+fn again(claim: &Claim) -> Transition {
+    plan::outcome(claim, Verdict::RetryIn(Duration::ZERO), RULES).expect("a plan")
+}
+
+/// The row and its history, without what no two rows share.
+async fn left(db: &Db, claim: &Claim) -> Value {
+    let id = claim.id.get();
+    let sql = format!(
+        "SELECT jsonb_build_object(
+            'row', to_jsonb(g) - '{{id, inserted_at, updated_at, lease_expires_at, eligible_at, locked_by, concurrency_key}}'::text[],
+            'due', date_trunc('day', eligible_at), 'leased', lease_expires_at IS NOT NULL, 'written', updated_at > inserted_at,
+            'key', replace(g.concurrency_key, g.id::text, 'id'),
+            'history', (SELECT jsonb_agg(to_jsonb(h) - '{{id, instance_id, committed_at, worker}}'::text[])
+                        FROM gen_durable_history h WHERE h.instance_id = g.id))::text
+         FROM gen_durable g WHERE id = {id}"
+    );
+    serde_json::from_str(&db.text(sql).await).expect("a row")
+}
+
+async fn a_plain_batch_leaves_the_rows_that_a_mixed_one_leaves(db: Db) {
+    for (stand, stands) in STANDS.iter().enumerate() {
+        for way in WAYS {
+            let at = format!("{way}, stand {stand}");
+            begin(&db, &[start(), start(), start()]).await;
+            let claims = claim(&db, 3, &format!("{stand}#{way}")).await;
+            let [alone, mixed, other] = claims.as_slice() else { panic!("{at}: three claims") };
+            db.run(format!("UPDATE gen_durable SET {stands} WHERE id IN ({}, {})", alone.id, mixed.id)).await;
+            let ours = db.store.commit(&[outcome(way, alone)]).await.expect("commits")[0];
+            // Few plain ones go with the others.
+            let theirs = db.store.commit(&[outcome(way, mixed), again(other)]).await.expect("commits")[0];
+            assert_eq!(ours, theirs, "{at}");
+            assert!(ours != Committed::ClaimLost && ours != Committed::Busy, "{at}: {ours:?}");
+            assert_eq!(left(&db, alone).await, left(&db, mixed).await, "{at}");
+            db.run("DELETE FROM gen_durable_history; DELETE FROM gen_durable").await;
+        }
+    }
+}
+
+/// Only another engine's scopes let a row give its key up while it executes.
+async fn a_row_whose_key_was_taken_fails_in_a_plain_batch_too(db: Db) {
+    for way in WAYS {
+        begin(&db, &[start(), start(), start()]).await;
+        let claims = claim(&db, 3, &format!("taken#{way}")).await;
+        let [alone, mixed, other] = claims.as_slice() else { panic!("three claims") };
+        for (claim, key) in [(alone, "k1"), (mixed, "k2")] {
+            db.run(format!(
+                "UPDATE gen_durable SET correlation_key = '{key}', correlation_scope = '{{runnable}}' WHERE id = {}",
+                claim.id
+            ))
+            .await;
+            db.run(format!("INSERT INTO gen_durable (fsm, step, correlation_key, correlation_scope) VALUES ('n', 'a', '{key}', '{{runnable}}')"))
+                .await;
+        }
+        let ours = db.store.commit(&[outcome(way, alone)]).await.expect("commits")[0];
+        let theirs = db.store.commit(&[outcome(way, mixed), again(other)]).await.expect("commits")[0];
+        assert_eq!(ours, theirs, "{way}");
+        let (ours, theirs) = (left(&db, alone).await, left(&db, mixed).await);
+        let without_key = |mut left: Value| {
+            left["row"]["correlation_key"] = Value::Null;
+            left["row"]["correlation_guard"] = Value::Null;
+            left
+        };
+        let fails = !matches!(way, "in place" | "done" | "done with a carry");
+        assert_eq!(ours["row"]["status"] == "failed", fails, "{way}: {ours}");
+        assert_eq!(without_key(ours), without_key(theirs), "{way}");
+        db.run("DELETE FROM gen_durable_history; DELETE FROM gen_durable").await;
+    }
+}
