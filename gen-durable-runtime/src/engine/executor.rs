@@ -65,13 +65,13 @@ impl Drop for Holding<'_> {
 
 impl Shared {
     /// Carries `claim` as far as it goes in this worker.
-    pub(super) async fn execute(self: Arc<Self>, claim: Claim, at: ClaimedAt, alone: Option<Alone>) {
+    pub(super) async fn execute(self: Arc<Self>, claim: Box<Claim>, at: ClaimedAt, alone: Option<Alone>) {
         let held = self.held.add(&claim, at.since);
         let _until_the_end = Holding { shared: &self, id: claim.id, token: claim.token.clone() };
         self.carry_on(claim, &held, at, alone).await;
     }
 
-    async fn carry_on(&self, mut claim: Claim, held: &Held, at: ClaimedAt, mut alone: Option<Alone>) {
+    async fn carry_on(&self, mut claim: Box<Claim>, held: &Held, at: ClaimedAt, mut alone: Option<Alone>) {
         // Claims are only made for what the catalog knows.
         let Some(served) = self.catalog.find(&claim.machine, claim.version).cloned() else { return };
         let mut first = self.enter_version(&served, &mut claim);
@@ -96,7 +96,7 @@ impl Shared {
                     drop(alone.take());
                     held.goes_on(advance.entry.step);
                     self.key_released(&claim, advance.entry.concurrency.as_ref());
-                    claim = onward(claim, *advance);
+                    *claim = onward(*claim, *advance);
                 }
                 Some((Committed::Cancelled, _)) => {
                     first = Some(Box::pin(self.cancelled(&served, &claim, rules(&served, false))).await);

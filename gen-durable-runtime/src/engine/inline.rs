@@ -165,7 +165,7 @@ impl Inline {
 
     async fn run(&self, claim: Claim, at: ClaimedAt) -> Ran {
         let (id, machine, step, attempt) = (claim.id, claim.machine.clone(), claim.step.clone(), claim.attempt);
-        Arc::clone(&self.shared).execute(claim, at, None).await;
+        Arc::clone(&self.shared).execute(Box::new(claim), at, None).await;
         Ran { id, machine, step, attempt }
     }
 }

@@ -205,6 +205,8 @@ impl Scheduler {
     }
 
     fn start(&self, claim: Claim, at: ClaimedAt, granted: Option<Granted>) {
+        // Boxed: a run is moved when it is spawned.
+        let claim = Box::new(claim);
         let alone = runs_alone(&claim).then(|| Alone(Arc::clone(&self.shared)));
         let place: Option<OwnedSemaphorePermit> = Arc::clone(&self.places).try_acquire_owned().ok();
         let shared = Arc::clone(&self.shared);

@@ -89,6 +89,15 @@ pub(super) fn is_plain(t: &Transition) -> bool {
     !has_children && !is_exit && is_plain_change(&t.change)
 }
 
+/// In a mixed batch so many plain outcomes pay for a statement of their own.
+const APART: usize = 50;
+
+/// Whether the plain outcomes of a batch go by a statement of their own.
+pub(super) fn goes_apart<'t>(batch: impl IntoIterator<Item = &'t Transition>) -> bool {
+    let (plain, others): (Vec<&Transition>, Vec<&Transition>) = batch.into_iter().partition(|t| is_plain(t));
+    others.is_empty() || plain.len() >= APART
+}
+
 fn is_plain_change(change: &Change) -> bool {
     match change {
         Change::Advance(advance) => {

@@ -9,10 +9,11 @@ use sqlx::{
 };
 
 use super::{Postgres, columns::Columns, effects::Others, rows, session::Session};
-use crate::{Error, model::Transition, store::written::is_plain};
-
-/// In a mixed batch so many plain outcomes pay for a statement of their own.
-const APART: usize = 50;
+use crate::{
+    Error,
+    model::Transition,
+    store::written::{goes_apart, is_plain},
+};
 
 /// The status of each row that was written, by its position in the batch.
 pub(super) type Changed = HashMap<usize, String>;
@@ -38,8 +39,8 @@ impl Postgres {
         inserted: &HashMap<usize, i32>,
         held: &Others,
     ) -> Result<Landed, Error> {
-        let (plain, others): (Placed<'_>, Placed<'_>) = batch.iter().partition(|(_, t)| is_plain(t));
-        let (plain, others) = if others.is_empty() || plain.len() >= APART { (plain, others) } else { (vec![], batch) };
+        let is_apart = goes_apart(batch.iter().map(|(_, t)| *t));
+        let (plain, others): (Placed<'_>, Placed<'_>) = batch.into_iter().partition(|(_, t)| is_apart && is_plain(t));
         if !plain.is_empty() && !others.is_empty() {
             session.begin().await?;
         }

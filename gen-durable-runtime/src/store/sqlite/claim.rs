@@ -13,6 +13,7 @@ use super::{
     rows,
     session::{Session, Survive},
     sql,
+    taken::Taken,
 };
 use crate::{
     Error,
@@ -135,7 +136,11 @@ pub(super) async fn take(
 ) -> Result<Vec<Claim>, Error> {
     let query = sqlx::query(sql::claim_take()).bind(json(&chosen)?).bind(order.token.as_str());
     let taken = session.rows(query.bind(now.saturating_add(micros(order.lease))).bind(now)).await?;
-    let mut claims = taken.iter().map(|r| rows::claim(r, order)).collect::<Result<Vec<_>, _>>()?;
+    let taken = taken.iter().map(Taken::of).collect::<Result<Vec<_>, _>>()?;
+    let may_exit: Vec<bool> = taken.iter().map(Taken::may_exit).collect();
+    let mut claims = taken.into_iter().map(|t| t.into_claim(order)).collect::<Result<Vec<_>, _>>()?;
+    let may_exit: Vec<i64> =
+        claims.iter().zip(may_exit).filter(|(_, may)| *may).map(|((claim, _), _)| claim.id.get()).collect();
     let place: HashMap<i64, usize> = chosen.iter().enumerate().map(|(at, (id, _))| (*id, at)).collect();
     claims.sort_by_key(|(claim, _)| place.get(&claim.id.get()).copied());
     let signals = received(session, &claims).await?;
@@ -147,17 +152,11 @@ pub(super) async fn take(
         Wake::Ready | Wake::Unsatisfied => claim,
     };
     let claims = claims.into_iter().map(with_signals).collect();
-    with_exits(session, claims, &taken).await
+    with_exits(session, claims, &may_exit).await
 }
 
 /// The signals that leave the steps of the claimed rows.
-async fn with_exits(
-    session: &mut Session<'_>,
-    mut claims: Vec<Claim>,
-    taken: &[SqliteRow],
-) -> Result<Vec<Claim>, Error> {
-    let may_exit = taken.iter().filter(|r| rows::get(r, "may_exit").unwrap_or(false));
-    let ids: Vec<i64> = may_exit.map(|r| rows::get(r, "id")).collect::<Result<_, _>>()?;
+async fn with_exits(session: &mut Session<'_>, mut claims: Vec<Claim>, ids: &[i64]) -> Result<Vec<Claim>, Error> {
     if ids.is_empty() {
         return Ok(claims);
     }

@@ -7,7 +7,7 @@ use sqlx::sqlite::SqliteRow;
 use super::{
     Sqlite, admit, counters,
     effects::tell_parents,
-    encode::{CommitRow, HistoryRow, json},
+    encode::{CommitRow, HistoryRow, PlainRow, json},
     rows,
     session::{Session, Survive},
     sql,
@@ -20,7 +20,7 @@ use crate::{
         displaced::may_end,
         fate::{self, Stand},
         limiting,
-        written::{empties_inbox, moment},
+        written::{empties_inbox, goes_apart, is_plain, moment},
     },
 };
 
@@ -73,19 +73,37 @@ async fn log(session: &mut Session<'_>, batch: &[Transition], now: i64) -> Resul
     session.rows(sqlx::query(sql::commit_log()).bind(json(&lines)?).bind(now)).await.map(drop)
 }
 
+/// The commonest outcomes by a statement of their own, the others by that of all columns.
 async fn write(
     session: &mut Session<'_>,
     batch: &[Transition],
     inserted: &HashMap<usize, i32>,
     now: i64,
 ) -> Result<Changed, Error> {
+    let mut changed = Changed::new();
     let row = |(at, of)| CommitRow { of, children: inserted.get(&at).copied().unwrap_or(0) };
-    let text = json(&batch.iter().enumerate().map(row).collect::<Vec<_>>())?;
-    let consumed: Vec<i64> = batch.iter().flat_map(|t| t.consumed.iter().copied()).collect();
-    let query = sqlx::query(sql::commit()).bind(text).bind(now).bind(json(&consumed)?);
-    let found = session.rows(query).await?;
-    let read = |r: &SqliteRow| Ok(((rows::get(r, "id")?, rows::get(r, "locked_by")?), rows::get(r, "status")?));
-    found.iter().map(read).collect()
+    let is_apart = goes_apart(batch);
+    let plain: Vec<PlainRow<'_>> = batch.iter().filter(|t| is_apart && is_plain(t)).map(PlainRow).collect();
+    if !plain.is_empty() {
+        let query = sqlx::query(sql::commit_plain()).bind(json(&plain)?).bind(now);
+        read(&session.rows(query).await?, &mut changed)?;
+    }
+    let others = batch.iter().enumerate().filter(|(_, t)| !(is_apart && is_plain(t)));
+    let others: Vec<CommitRow<'_>> = others.map(row).collect();
+    if !others.is_empty() {
+        let consumed: Vec<i64> = batch.iter().flat_map(|t| t.consumed.iter().copied()).collect();
+        let query = sqlx::query(sql::commit()).bind(json(&others)?).bind(now).bind(json(&consumed)?);
+        read(&session.rows(query).await?, &mut changed)?;
+    }
+    Ok(changed)
+}
+
+fn read(found: &[SqliteRow], changed: &mut Changed) -> Result<(), Error> {
+    for row in found {
+        let (id, token, status): (i64, String, String) = rows::parsed(row, "written")?;
+        changed.insert((id, token), status);
+    }
+    Ok(())
 }
 
 /// Only what was written consumes: a lost claim's signals stay.

@@ -53,6 +53,35 @@ impl Serialize for CommitRow<'_> {
     }
 }
 
+/// One row of commit_plain.sql.
+pub(super) struct PlainRow<'a>(pub(super) &'a Transition);
+
+impl Serialize for PlainRow<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (t, w) = (self.0, Written::of(self.0));
+        let (rate, weight) = (w.rate.map(|rate| rate.key.as_str()), w.rate.map(|rate| rate.weight));
+        let (id, token, key) = (t.id.get(), t.token.as_str(), w.concurrency_key);
+        (
+            id,
+            token,
+            t.transitions,
+            w.kind,
+            w.step,
+            w.state,
+            w.carry,
+            w.result,
+            w.after_us,
+            w.version,
+            w.queue,
+            w.priority,
+            key,
+            rate,
+            weight,
+        )
+            .serialize(serializer)
+    }
+}
+
 /// One row of commit_log.sql.
 pub(super) struct HistoryRow<'a> {
     pub(super) of: &'a Transition,

@@ -28,6 +28,7 @@ mod sql;
 mod start;
 mod store;
 mod sweep;
+mod taken;
 mod wake_ups;
 mod workers;
 

@@ -5,8 +5,8 @@ use sqlx::{Row, sqlite::SqliteRow};
 use super::error;
 use crate::{
     Error, StoreClass,
-    model::{Claim, ClaimToken, HistoryEntry, InstanceId, Json, Parent, Snapshot, Status, Wake},
-    store::{ClaimOrder, written::timestamp},
+    model::{HistoryEntry, InstanceId, Json, Parent, Snapshot, Status},
+    store::written::timestamp,
 };
 
 pub(super) fn unreadable(column: &str) -> Error {
@@ -47,45 +47,9 @@ pub(super) fn list<T: serde::de::DeserializeOwned>(
     text.map(|t| serde_json::from_str(t).map_err(|_| unreadable(column))).transpose()
 }
 
-/// A claim; the signals it received are known by their ids only.
-pub(super) fn claim(row: &SqliteRow, order: &ClaimOrder<'_>) -> Result<(Claim, Vec<i64>), Error> {
-    let received: Option<Vec<i64>> = list(row, "received")?;
-    let wake = match (get::<bool>(row, "waited")?, &received) {
-        (false, _) => Wake::Ready,
-        (true, None) => Wake::Unsatisfied,
-        (true, Some(_)) => Wake::Signals(vec![]),
-    };
-    let received = if wake == Wake::Ready { vec![] } else { received.unwrap_or_default() };
-    Ok((claimed(row, &order.token, order.queue, wake)?, received))
-}
-
-fn claimed(row: &SqliteRow, token: &ClaimToken, queue: &str, wake: Wake) -> Result<Claim, Error> {
-    Ok(Claim {
-        id: InstanceId::new(get(row, "id")?),
-        token: token.clone(),
-        machine: get(row, "fsm")?,
-        version: small(row, "fsm_version")?,
-        step: get(row, "step")?,
-        state: json(row, "state")?,
-        carry: json_opt(row, "carry")?,
-        attempt: small(row, "attempt")?,
-        errors: small(row, "errors")?,
-        crashes: small(row, "crashes")?,
-        transitions: get(row, "transitions")?,
-        queue: queue.to_owned(),
-        priority: small(row, "priority")?,
-        home_queue: get(row, "home_queue")?,
-        home_priority: home_priority(row)?,
-        concurrency_key: get(row, "concurrency_key")?,
-        slot: get::<Option<i64>>(row, "concurrency_shard")?.and_then(|shard| i16::try_from(shard).ok()),
-        holds: false,
-        parent: parent(row)?,
-        cancelled: get(row, "cancelled")?,
-        expired: get(row, "expired")?,
-        exit: None,
-        has_children: get(row, "has_children")?,
-        wake,
-    })
+/// A column that holds JSON.
+pub(super) fn parsed<'r, T: serde::Deserialize<'r>>(row: &'r SqliteRow, column: &'static str) -> Result<T, Error> {
+    serde_json::from_str(get(row, column)?).map_err(|_| unreadable(column))
 }
 
 fn home_priority(row: &SqliteRow) -> Result<Option<i16>, Error> {

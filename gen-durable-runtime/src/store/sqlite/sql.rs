@@ -25,6 +25,7 @@ statements!(
     claim_take,
     commit,
     commit_log,
+    commit_plain,
     consume,
     consume_inbox,
     consume_kept,

@@ -8,7 +8,6 @@ mod flat;
 mod machines;
 #[cfg(feature = "postgres")]
 mod pinned;
-#[cfg(feature = "postgres")]
 mod plain;
 #[cfg(feature = "postgres")]
 mod plans;

@@ -15,6 +15,30 @@
 --    due and may leave.
 --    Of a cancelled row only an end is written, what a cancel asks for, and what leaves a shielded step.
 -- ?2 now  ?3 the signals that the batch consumes
+-- Materialized twice: json_each writes a row's text anew at each mention of its value, and an update takes a column out of
+-- that text at each mention of the column.
+WITH r AS MATERIALIZED (SELECT value AS v FROM json_each(?1)),
+i AS MATERIALIZED (
+  SELECT v ->> 0 AS id, v ->> 1 AS token, v ->> 2 AS transitions, v ->> 3 AS kind, v ->> 4 AS step,
+    v ->> 5 AS state, v ->> 6 AS carry, v ->> 7 AS result, v ->> 8 AS error,
+    coalesce(v ->> 10, ?2 + (v ->> 9)) AS due, v ->> 11 AS version, v ->> 12 AS queue,
+    v ->> 13 AS priority, v ->> 14 AS concurrency_key, v ->> 15 AS awaits, v ->> 16 AS await_mode,
+    v ->> 17 AS await_need, v ->> 18 AS await_groups, v ->> 19 AS children, v ->> 20 AS quorum,
+    v ->> 21 AS cancels, v ->> 22 AS shielded, v ->> 23 AS expires, v ->> 24 AS exit_signals,
+    v ->> 25 AS takes_deadline, v ->> 26 AS rate_limit, v ->> 27 AS weight,
+    CASE WHEN (v ->> 23) = 0 AND (v ->> 24) IS NULL THEN 0 ELSE EXISTS (
+      SELECT 1 FROM gen_durable h WHERE h.id = v ->> 0 AND h.cancelled_at IS NULL
+        AND (((v ->> 23) AND h.expired_at IS NOT NULL AND NOT (v ->> 25)) OR EXISTS (
+          SELECT 1 FROM signals s
+          WHERE s.target_id = h.id AND s.consumed_at IS NULL AND s.id NOT IN (SELECT c.value FROM json_each(?3) AS c)
+            AND s.name IN (SELECT n.value FROM json_each(v ->> 24) AS n)))) END AS leaves,
+    -- Only a row with a foreign scope, that gave its key up while it executed, can meet a newer occupant.
+    EXISTS (
+      SELECT 1 FROM gen_durable h JOIN gen_durable o ON o.correlation_guard = h.correlation_key
+      WHERE h.id = v ->> 0 AND h.correlation_key IS NOT NULL AND h.correlation_guard IS NULL
+        AND instr(h.correlation_scope, '"runnable"') > 0) AS key_taken
+  FROM r
+)
 UPDATE gen_durable AS g NOT INDEXED
 SET status = CASE
       WHEN i.kind IN (0, 2, 8) AND g.cancelled_at IS NOT NULL AND NOT i.shielded THEN 'runnable'
@@ -80,28 +104,9 @@ SET status = CASE
       WHEN i.kind IN (0, 7) THEN g.eligible_at ELSE ?2 END,
     lease_expires_at = CASE WHEN i.kind = 0 THEN g.lease_expires_at END,
     updated_at = CASE WHEN i.kind = 0 THEN g.updated_at ELSE ?2 END
-FROM (
-  SELECT value ->> 0 AS id, value ->> 1 AS token, value ->> 2 AS transitions, value ->> 3 AS kind, value ->> 4 AS step,
-    value ->> 5 AS state, value ->> 6 AS carry, value ->> 7 AS result, value ->> 8 AS error,
-    coalesce(value ->> 10, ?2 + (value ->> 9)) AS due, value ->> 11 AS version, value ->> 12 AS queue,
-    value ->> 13 AS priority, value ->> 14 AS concurrency_key, value ->> 15 AS awaits, value ->> 16 AS await_mode,
-    value ->> 17 AS await_need, value ->> 18 AS await_groups, value ->> 19 AS children, value ->> 20 AS quorum,
-    value ->> 21 AS cancels, value ->> 22 AS shielded, value ->> 23 AS expires, value ->> 24 AS exit_signals,
-    value ->> 25 AS takes_deadline, value ->> 26 AS rate_limit, value ->> 27 AS weight,
-    CASE WHEN (value ->> 23) = 0 AND (value ->> 24) IS NULL THEN 0 ELSE EXISTS (
-      SELECT 1 FROM gen_durable h WHERE h.id = value ->> 0 AND h.cancelled_at IS NULL
-        AND (((value ->> 23) AND h.expired_at IS NOT NULL AND NOT (value ->> 25)) OR EXISTS (
-          SELECT 1 FROM signals s
-          WHERE s.target_id = h.id AND s.consumed_at IS NULL AND s.id NOT IN (SELECT c.value FROM json_each(?3) AS c)
-            AND s.name IN (SELECT n.value FROM json_each(i.value ->> 24) AS n)))) END AS leaves,
-    -- Only a row with a foreign scope, that gave its key up while it executed, can meet a newer occupant.
-    EXISTS (
-      SELECT 1 FROM gen_durable h JOIN gen_durable o ON o.correlation_guard = h.correlation_key
-      WHERE h.id = value ->> 0 AND h.correlation_key IS NOT NULL AND h.correlation_guard IS NULL
-        AND instr(h.correlation_scope, '"runnable"') > 0) AS key_taken
-  FROM json_each(?1) AS i
-) AS i
+FROM i
 WHERE g.id = i.id AND g.locked_by = i.token AND g.transitions = i.transitions AND +g.status = 'executing'
   AND (g.cancelled_at IS NULL OR g.shielded OR i.cancels OR i.kind IN (4, 5, 7))
-RETURNING id, locked_by,
-  CASE WHEN status = 'runnable' AND eligible_at <= ?2 AND (expires OR exit_signals IS NOT NULL) THEN 'leaves' ELSE status END AS status
+RETURNING json_array(id, locked_by,
+  CASE WHEN status = 'runnable' AND eligible_at <= ?2 AND (expires OR exit_signals IS NOT NULL) THEN 'leaves' ELSE status END)
+  AS written
