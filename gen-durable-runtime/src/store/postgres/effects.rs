@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::{Postgres, rows, session::Session, start::Lineage};
 use crate::{
     Error, StoreClass,
-    model::{SignalSpec, StartSpec, Started, Status, Target, Transition},
+    model::{Parent, SignalSpec, StartSpec, Started, Status, Target, Transition},
     store::{displaced::may_end, lineage::started},
 };
 
@@ -49,9 +49,10 @@ impl Others {
 }
 
 impl Others {
-    /// Whether its parent is ours and waits for it: then its end counts, unless one has counted before.
+    /// Whether this ends it, and its parent is ours and waits for that: then its end counts, unless one has counted before.
     pub(super) fn wait_for(&self, t: &Transition) -> bool {
-        t.parent.is_some_and(|p| p.round.is_some() && self.waiting.get(&p.id.get()).copied() == p.round)
+        let waits = |p: Parent| p.round.is_some() && self.waiting.get(&p.id.get()).copied() == p.round;
+        t.ends() && t.parent.is_some_and(waits)
     }
 }
 

@@ -1,4 +1,4 @@
-//! A leased row, as claim_take.sql tells of it: one JSON list.
+//! A leased row, as claim_take.sql tells of it: one JSON list, and what may be large beside it.
 
 use serde::Deserialize;
 use sqlx::sqlite::SqliteRow;
@@ -18,7 +18,9 @@ pub(super) struct Taken {
     machine: String,
     version: i32,
     step: String,
+    #[serde(skip)]
     state: String,
+    #[serde(skip)]
     carry: Option<String>,
     attempt: u32,
     errors: u32,
@@ -40,7 +42,8 @@ pub(super) struct Taken {
 
 impl Taken {
     pub(super) fn of(row: &SqliteRow) -> Result<Self, Error> {
-        rows::parsed(row, "taken")
+        let (state, carry) = (rows::get(row, "state")?, rows::get(row, "carry")?);
+        Ok(Self { state, carry, ..rows::parsed(row, "taken")? })
     }
 
     /// A signal may leave its step.

@@ -3,11 +3,11 @@
 use std::{sync::Arc, time::Duration};
 
 use gen_durable_runtime::model::{Claim, Committed, Effects, Json, Transition, Verdict};
-use suite::{Db, start, store_options};
+use suite::{Db, entry, start, store_options};
 
 use crate::{
-    begin, claim, commit, counts, done, fail, family, fan_out, insist, join, keyed, outcome, paused::Paused, signal,
-    status, waits_for,
+    begin, claim, commit, counts, done, fail, family, fan_out, goto, insist, join, keyed, outcome, paused::Paused,
+    signal, status, waits_for,
 };
 
 suite::stores! {
@@ -20,6 +20,7 @@ suite::stores! {
         a_quorum_counts_those_of_a_batch_together_and_no_more_once_it_is_there,
         a_signal_to_the_parent_that_the_same_outcome_tells_is_kept_and_wakes_it_once,
         children_that_another_engine_started_are_counted_beside_ours,
+        a_child_that_goes_on_beside_one_that_ends_does_not_count,
     }
     postgres {
         a_parent_held_by_someone_else_makes_only_its_childs_commit_busy => "a file has no row locks",
@@ -166,4 +167,16 @@ async fn children_that_another_engine_started_are_counted_beside_ours(db: Db) {
     assert!(commit(&db, &[done(&c[2])]).await.wakes.contains("default"));
     assert_eq!(waits_for(&db, parent.id).await, (0, 2));
     assert_eq!(counts(&db, &parent).await, (3, 2, 1));
+}
+
+/// Both plain, in one batch: the parent is held for the one that ends, and waits on for the other.
+async fn a_child_that_goes_on_beside_one_that_ends_does_not_count(db: Db) {
+    let (parent, c) = family(&db, 2, join(None, None)).await;
+    let commits = commit(&db, &[goto(&c[0], entry("b")), done(&c[1])]).await;
+    assert_eq!(commits, [Committed::Done, Committed::Done]);
+    assert!(commits.wakes.is_empty(), "{commits:?}");
+    assert_eq!((waits_for(&db, parent.id).await, counts(&db, &parent).await), ((1, 1), (2, 1, 0)));
+    let again = claim(&db, "c#2").await.remove(0);
+    assert!(commit(&db, &[done(&again)]).await.wakes.contains("default"));
+    assert_eq!((waits_for(&db, parent.id).await, counts(&db, &parent).await), ((0, 2), (2, 2, 0)));
 }

@@ -30,9 +30,9 @@ SET status = 'executing',
     END
 FROM json_each(?1) AS i
 WHERE g.id = i.value ->> 0
--- One value a row: each costs an allocation on its way out of the file's thread, and one of it back.
-RETURNING json_array(id, concurrency_shard, fsm, fsm_version, step, state, carry, attempt, errors, crashes, transitions, priority,
+-- Few values a row: each costs an allocation on its way out of the file's thread. What may be large goes as it is.
+RETURNING json_array(id, concurrency_shard, fsm, fsm_version, step, attempt, errors, crashes, transitions, priority,
   home_queue, home_priority, concurrency_key, parent_id, parent_round, cancelled_at IS NOT NULL AND NOT shielded,
   expired_at IS NOT NULL AND expires AND cancelled_at IS NULL, exit_signals IS NOT NULL AND cancelled_at IS NULL,
   awaits IS NOT NULL, received,
-  cancelled_at IS NOT NULL AND EXISTS (SELECT 1 FROM gen_durable c WHERE c.parent_id = gen_durable.id)) AS taken
+  cancelled_at IS NOT NULL AND EXISTS (SELECT 1 FROM gen_durable c WHERE c.parent_id = gen_durable.id)) AS taken, state, carry
