@@ -5,20 +5,22 @@ use std::time::Duration;
 
 use gen_durable_runtime::{
     model::{
-        Change, Claim, Committed, ConcurrencySlot, Deadline, Entry, Json, StartSpec, Transition, Verdict,
+        Change, Claim, Committed, ConcurrencySlot, Deadline, Effects, Entry, Join, Json, StartSpec, Transition,
+        Verdict,
         admission::{LimitConfig, LimitKind},
         plan,
     },
-    store::{ClaimOrder, Known, LimitDef},
+    store::{ClaimOrder, DatabaseOptions, Known, LimitDef},
 };
 use sqlx::Row;
-use suite::{Db, order, start};
+use suite::{Db, order, start, store_options};
 
 use crate::claims::{RULES, claim, known, signal, waiting};
 
 suite::stores! {
     postgres {
         cost_follows_the_batch_and_not_the_table => "SQLite counts no buffers; `writes` counts the pages it writes",
+        a_plan_made_while_the_table_was_nearly_empty_serves_when_it_is_large => "a statement's plan follows no statistics there until it is prepared anew",
         a_page_of_history_costs_the_same_wherever_it_stands => "every statement's plan is checked there",
         cost_under_limits_follows_the_batch_whatever_is_blocked_or_due_later => "every statement's plan is checked there",
         an_empty_claim_looks_at_a_handful_of_blocks_whatever_is_parked_or_due_later => "SQLite counts no buffers; `writes` counts the pages it writes",
@@ -54,10 +56,14 @@ async fn fill(db: &Db, rows: i32, status: &'static str) {
 
 /// Claims, commits in place, parks a part, ends: the cost of each statement per call.
 async fn round(db: &Db, at: &str) -> Vec<(&'static str, i64)> {
-    db.store.start(&vec![StartSpec { priority: Some(-1), ..start() }; BATCH]).await.expect("starts");
+    round_of(db, at, BATCH).await
+}
+
+async fn round_of(db: &Db, at: &str, rows: usize) -> Vec<(&'static str, i64)> {
+    db.store.start(&vec![StartSpec { priority: Some(-1), ..start() }; rows]).await.expect("starts");
     reset(db).await;
     let claims = claim(db, 100, &format!("{at}#1")).await;
-    assert_eq!(claims.len(), BATCH, "{at}");
+    assert_eq!(claims.len(), rows, "{at}");
     let goto = |c: &Claim, entry: Entry| {
         plan::outcome(c, Verdict::Goto { entry, delay: Duration::ZERO, carry: None }, RULES).expect("a plan")
     };
@@ -76,7 +82,7 @@ async fn round(db: &Db, at: &str) -> Vec<(&'static str, i64)> {
         plan::outcome(c, verdict, RULES).expect("a plan")
     };
     let mine: Vec<_> = woken.iter().filter(|c| c.step == "w").map(done).collect();
-    assert_eq!(mine.len(), BATCH, "{at}");
+    assert_eq!(mine.len(), rows, "{at}");
     db.store.commit(&mine).await.expect("commits");
     let mut costs = Vec::new();
     for (name, text) in
@@ -125,6 +131,54 @@ async fn cost_follows_the_batch_and_not_the_table(db: Db) {
     check("150,000 others, statistics without them", &round(&db, "mixed").await);
     db.run("VACUUM ANALYZE gen_durable").await;
     check("150,000 others, analyzed", &round(&db, "mixed, analyzed").await);
+}
+
+/// A parent, its children, their ends: the cost of the look at parents, and of their counting.
+#[cfg(feature = "postgres")]
+async fn family(db: &Db, at: &str, rows: usize) -> Vec<(&'static str, i64)> {
+    let urgent = |spec: StartSpec| StartSpec { priority: Some(-1), ..spec };
+    db.store.start(&[urgent(start())]).await.expect("starts");
+    let parent = claim(db, 1, &format!("{at}#p")).await.remove(0);
+    let entry = Entry { join: Some(Join { quorum: None, deadline: None }), ..suite::entry("b") };
+    let children = vec![urgent(start()); rows];
+    let verdict = Verdict::Goto { entry, delay: Duration::ZERO, carry: None };
+    let effects = Effects { children, ..Effects::default() };
+    let parks = plan::outcome_with(&parent, verdict, effects, RULES).expect("a plan");
+    assert_eq!(*db.store.commit(&[parks]).await.expect("commits"), [Committed::Parked], "{at}");
+    reset(db).await;
+    let done =
+        |c: &Claim| plan::outcome(c, Verdict::Done { result: Json::stored("1"), carry: None }, RULES).expect("a plan");
+    let ends: Vec<Transition> = claim(db, 100, &format!("{at}#c")).await.iter().map(done).collect();
+    assert_eq!(ends.len(), rows, "{at}");
+    assert!(db.store.commit(&ends).await.expect("commits").wakes.contains("default"), "{at}");
+    let mut costs = Vec::new();
+    for (name, text) in [("parents", "AS absent_key"), ("join", "AS is_over"), ("ends", "i.waited_for AND")] {
+        let (calls, blocks) = cost(db, text).await;
+        costs.push((name, blocks / calls.max(1)));
+    }
+    db.run("DELETE FROM gen_durable WHERE priority = -1").await;
+    costs
+}
+
+/// Analyzed while it was nearly empty, so that a walk over all of it looked as good as a look by an index.
+#[cfg(feature = "postgres")]
+async fn a_plan_made_while_the_table_was_nearly_empty_serves_when_it_is_large(mut db: Db) {
+    let off = "SET (autovacuum_enabled = off)";
+    db.run(format!("ALTER TABLE gen_durable {off}; ALTER TABLE signals {off}; ALTER TABLE gen_durable_history {off}"))
+        .await;
+    fill(&db, 1, "done").await;
+    for table in ["gen_durable", "signals", "gen_durable_history"] {
+        db.run(format!("VACUUM ANALYZE {table}")).await;
+    }
+    // One connection: the plans are its own.
+    let one = DatabaseOptions { pool_size: 1, ..store_options(&db.url) }.open().expect("a store");
+    db.store = one;
+    family(&db, "nearly empty", 1).await;
+    round_of(&db, "nearly empty", 1).await;
+    fill(&db, 200_000, "runnable").await;
+    check("200,000 runnable, plans of one row", &round(&db, "large").await);
+    check("200,000 runnable, plans of one row", &family(&db, "large", BATCH).await);
+    db.store.close().await.expect("closes");
 }
 
 /// Rows of a gate that half of the batch passes: claimed, set aside, ended, woken.

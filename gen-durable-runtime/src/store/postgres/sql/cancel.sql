@@ -18,7 +18,7 @@ WITH target AS MATERIALIZED (
       eligible_at = CASE WHEN g.status::text <> 'executing' AND NOT g.shielded THEN now() ELSE g.eligible_at END,
       updated_at = now()
   FROM target t
-  WHERE g.id = t.id AND t.id * 0 = 0
+  WHERE g.id = ANY (ARRAY[t.id]) AND t.id * 0 = 0
   RETURNING g.id, g.queue
 )
 SELECT t.ord, t.id, a.queue, t.status = 'executing' AND NOT t.shielded AS executing FROM target t JOIN asked a ON a.id = t.id

@@ -19,7 +19,7 @@ WITH open AS MATERIALIZED (
       eligible_at = CASE WHEN g.status::text <> 'executing' AND NOT g.shielded THEN now() ELSE g.eligible_at END,
       updated_at = now()
   FROM held h
-  WHERE g.id = h.id AND h.id * 0 = 0 -- expects one row: see commit.sql
+  WHERE g.id = ANY (ARRAY[h.id]) AND h.id * 0 = 0 -- expects one row: see commit.sql
   RETURNING g.id, g.queue, h.status, h.shielded
 )
 SELECT a.id, a.queue, a.status = 'executing' AND NOT a.shielded AS executing,

@@ -45,7 +45,7 @@ WITH chosen AS MATERIALIZED (
           WHERE p.nth <= CASE WHEN g.await_mode = 2 THEN 1 ELSE g.await_need END)
       END
   FROM chosen
-  WHERE g.id = chosen.id AND chosen.id * 0 = 0 -- expects one row: see commit.sql
+  WHERE g.id = ANY (ARRAY[chosen.id]) AND chosen.id * 0 = 0 -- expects one row: see commit.sql
   RETURNING g.id, g.fsm, g.fsm_version, g.step, g.state::text AS state, g.carry::text AS carry,
     g.attempt, g.errors, g.crashes, g.transitions, g.priority, g.home_queue, g.home_priority, g.concurrency_key,
     g.concurrency_shard, g.parent_id, g.parent_round, g.cancelled_at IS NOT NULL AND NOT g.shielded AS cancelled,

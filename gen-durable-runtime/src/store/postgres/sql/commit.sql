@@ -3,8 +3,9 @@
 --
 -- Index: the primary key. The guard on the status is cast to text, so that gen_durable_lease cannot serve it: a
 -- plan driven from there costs the square of the batch when statistics say that nothing executes.
--- `ord * 0 = 0` is always true and tells the planner to expect one row: expecting ten, it read all of a small table
--- rather than look ten up, and kept that plan when the table was large.
+-- `id = ANY (ARRAY[..])` is a join that nothing but a look by the index can serve: with `id = ..` an ordered walk over the whole
+-- table is a way as well, the cheapest while statistics say that the table is empty, and such a plan is kept when it is large.
+-- `ord * 0 = 0` is always true and tells the planner to expect one row, so that it begins with the batch.
 -- Lock: NO KEY UPDATE, SKIP LOCKED: a batch never waits for a row.
 -- kind: 0 on in place (touches no indexed column)  1 on, requeued  2 on, parked  3 retry  4 done  5 fail
 --       6 parked again  7 claim given back  8 on, waiting for its children
@@ -42,7 +43,7 @@ WITH held AS MATERIALIZED (
     concurrency_key, awaits, await_mode, await_need, await_groups, children, quorum, started_us, outcome, cancels, shielded,
     expires, exit_signals, takes_deadline,
     rate_limit, weight, ord)
-  JOIN {schema}.gen_durable g ON g.id = i.id AND g.locked_by = i.token AND g.transitions = i.transitions
+  JOIN {schema}.gen_durable g ON g.id = ANY (ARRAY[i.id]) AND g.locked_by = i.token AND g.transitions = i.transitions
   WHERE g.status::text = 'executing' AND i.ord * 0 = 0
     AND (g.cancelled_at IS NULL OR g.shielded OR i.cancels OR i.kind IN (4, 5, 7))
   FOR NO KEY UPDATE OF g SKIP LOCKED
@@ -113,7 +114,7 @@ SET status = CASE
     lease_expires_at = CASE WHEN i.kind = 0 THEN g.lease_expires_at END,
     updated_at = CASE WHEN i.kind = 0 THEN g.updated_at ELSE now() END
 FROM held i
-WHERE g.id = i.id
+WHERE g.id = ANY (ARRAY[i.id])
 RETURNING i.ord, CASE WHEN i.leaves AND g.status = 'runnable' THEN 'leaves' ELSE g.status::text END AS status, g.id, i.transitions, i.from_step, i.attempts,
   CASE WHEN i.key_taken AND i.kind NOT IN (0, 4, 5) THEN NULL ELSE i.step END AS to_step,
   CASE WHEN i.key_taken AND i.kind NOT IN (0, 4, 5) THEN 'failed' ELSE i.outcome END AS outcome,

@@ -17,7 +17,7 @@ WITH held AS MATERIALIZED (
     WITH ORDINALITY
   AS i(id, token, transitions, kind, step, state, carry, result, after_us, version, queue, priority, concurrency_key,
     rate_limit, weight, started_us, waited_for, ord)
-  JOIN {schema}.gen_durable g ON g.id = i.id AND g.locked_by = i.token AND g.transitions = i.transitions
+  JOIN {schema}.gen_durable g ON g.id = ANY (ARRAY[i.id]) AND g.locked_by = i.token AND g.transitions = i.transitions
   WHERE g.status::text = 'executing' AND i.ord * 0 = 0
     AND (g.cancelled_at IS NULL OR g.shielded OR i.kind = 4)
   FOR NO KEY UPDATE OF g SKIP LOCKED
@@ -61,7 +61,7 @@ SET status = CASE
     lease_expires_at = CASE i.kind WHEN 0 THEN g.lease_expires_at END,
     updated_at = CASE i.kind WHEN 0 THEN g.updated_at ELSE now() END
 FROM held i
-WHERE g.id = i.id
+WHERE g.id = ANY (ARRAY[i.id])
 RETURNING i.ord, g.status::text AS status, i.marks IS TRUE AS marks, g.id, i.transitions, i.from_step, i.attempts, i.token, i.started_us, g.last_error,
   CASE WHEN g.last_error IS NULL THEN i.step END AS to_step,
   CASE WHEN g.last_error IS NOT NULL THEN 'failed' WHEN i.kind = 4 THEN 'done' ELSE 'goto' END AS outcome

@@ -52,7 +52,7 @@ WITH signals_due AS MATERIALIZED (
       expired_at = CASE WHEN g.deadline_at <= now() THEN now() ELSE g.expired_at END,
       deadline_at = CASE WHEN g.deadline_at <= now() THEN NULL ELSE g.deadline_at END,
       updated_at = now()
-  FROM due WHERE g.id = due.id AND due.id * 0 = 0 -- expects one row: see commit.sql
+  FROM due WHERE g.id = ANY (ARRAY[due.id]) AND due.id * 0 = 0 -- expects one row: see commit.sql
   RETURNING g.queue
 )
 SELECT ended.queue, n.next_us, n.schedules

@@ -5,6 +5,6 @@
 -- Index: the primary key. $1 ids  $2 tokens  $3 transitions
 SELECT i.ord, g.cancelled_at IS NOT NULL AND NOT g.shielded AS cancelled
 FROM unnest($1::bigint[], $2::text[], $3::bigint[]) WITH ORDINALITY AS i(id, token, transitions, ord)
-JOIN {schema}.gen_durable g ON g.id = i.id AND g.locked_by = i.token AND g.transitions = i.transitions
+JOIN {schema}.gen_durable g ON g.id = ANY (ARRAY[i.id]) AND g.locked_by = i.token AND g.transitions = i.transitions
 WHERE g.status::text = 'executing' AND i.ord * 0 = 0 -- expects one row: see commit.sql
 FOR NO KEY UPDATE OF g SKIP LOCKED

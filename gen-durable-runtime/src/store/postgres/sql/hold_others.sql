@@ -13,7 +13,7 @@ WITH wanted AS MATERIALIZED (
 )
 SELECT held.id, held.key, held.round, NULL::text AS absent_key FROM held
 UNION ALL
-SELECT w.id, NULL, NULL, NULL FROM wanted w WHERE NOT EXISTS (SELECT FROM {schema}.gen_durable g WHERE g.id = w.id)
+SELECT w.id, NULL, NULL, NULL FROM wanted w WHERE (SELECT true FROM {schema}.gen_durable g WHERE g.id = w.id LIMIT 1) IS NULL
 UNION ALL
 SELECT NULL, NULL, NULL, k.key FROM unnest($2::text[]) AS k(key)
-WHERE NOT EXISTS (SELECT FROM {schema}.gen_durable g WHERE g.correlation_guard = k.key)
+WHERE (SELECT true FROM {schema}.gen_durable g WHERE g.correlation_guard = k.key LIMIT 1) IS NULL

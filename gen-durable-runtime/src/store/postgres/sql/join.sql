@@ -5,23 +5,24 @@
 -- round, counts nobody: what its join saw stays what it saw. A child that another engine started gets the round and a
 -- place when it is counted: the next round is not its own.
 -- Index: the primary key; gen_durable_parent for places. $1 the children  $2 those that their own commit has marked as counted
-WITH ended AS MATERIALIZED (
-  -- One row a parent, or the update would take one of two.
-  SELECT p.id AS parent, count(*)::int AS ended,
-    (count(*) FILTER (WHERE c.status = 'done'))::int AS done,
-    (p.children_pending <= count(*) OR p.children_done + count(*) FILTER (WHERE c.status = 'done') >= p.children_quorum
-      OR p.children_done + count(*) FILTER (WHERE c.status = 'done') + p.children_pending - count(*) < p.children_quorum)
-      IS TRUE AS is_over,
+WITH pair AS MATERIALIZED (
+  SELECT p.id AS parent, p.children_pending AS pending, p.children_done AS had, p.children_quorum AS quorum,
     -- Only a parent with a foreign scope, that gave its key up while it waited, can meet a newer occupant.
     p.correlation_key IS NOT NULL AND p.correlation_guard IS NULL AND 'runnable' = ANY (p.correlation_scope)
       AND EXISTS (SELECT FROM {schema}.gen_durable o WHERE o.correlation_guard = p.correlation_key) AS key_taken,
-    bool_or(c.child_index IS NULL) AS placeless
-  FROM (SELECT u.id, false AS marked FROM unnest($1::bigint[]) AS u(id)
-        UNION ALL SELECT u.id, true FROM unnest($2::bigint[]) AS u(id)) i
-  JOIN {schema}.gen_durable c ON c.id = i.id
-  JOIN {schema}.gen_durable p ON p.id = c.parent_id AND (c.parent_round IS NULL OR c.parent_round = p.transitions)
-  WHERE (i.marked OR c.counted IS NOT TRUE) AND p.status::text = 'awaiting_children' AND i.id * 0 = 0
-  GROUP BY p.id
+    c.status, c.child_index
+  FROM {schema}.gen_durable c
+  JOIN {schema}.gen_durable p ON p.id = ANY (ARRAY[c.parent_id]) AND (c.parent_round IS NULL OR c.parent_round = p.transitions)
+  -- A hashed IN: one of a list would be looked for from its beginning.
+  WHERE c.id = ANY ($1::bigint[] || $2::bigint[]) AND (c.counted IS NOT TRUE OR c.id IN (SELECT unnest($2::bigint[])))
+    AND p.status::text = 'awaiting_children'
+), ended AS MATERIALIZED (
+  -- One row a parent, or the update would take one of two.
+  SELECT e.parent, count(*)::int AS ended, (count(*) FILTER (WHERE e.status = 'done'))::int AS done,
+    (e.pending <= count(*) OR e.had + count(*) FILTER (WHERE e.status = 'done') >= e.quorum
+      OR e.had + count(*) FILTER (WHERE e.status = 'done') + e.pending - count(*) < e.quorum) IS TRUE AS is_over,
+    e.key_taken, bool_or(e.child_index IS NULL) AS placeless
+  FROM pair e GROUP BY e.parent, e.pending, e.had, e.quorum, e.key_taken
 ), told AS (
   UPDATE {schema}.gen_durable p
   SET children_pending = CASE WHEN e.is_over AND e.key_taken THEN 0 ELSE greatest(p.children_pending - e.ended, 0) END,
@@ -31,7 +32,7 @@ WITH ended AS MATERIALIZED (
       eligible_at = CASE WHEN e.is_over THEN now() ELSE p.eligible_at END,
       updated_at = now()
   FROM ended e
-  WHERE p.id = e.parent AND e.parent * 0 = 0 -- expects one row: see commit.sql
+  WHERE p.id = ANY (ARRAY[e.parent]) AND e.parent * 0 = 0 -- expects one row: see commit.sql
   RETURNING p.id, p.transitions, p.status::text AS status, p.queue, p.parent_id, e.placeless
 ), places AS MATERIALIZED (
   SELECT s.id, (row_number() OVER (PARTITION BY s.parent_id ORDER BY s.id) - 1)::int AS place

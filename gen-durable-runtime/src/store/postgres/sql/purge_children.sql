@@ -10,5 +10,5 @@ WITH held AS MATERIALIZED (
 )
 UPDATE {schema}.gen_durable g SET parent_id = NULL
 FROM held h
-WHERE g.id = h.id AND h.id * 0 = 0 -- expects one row: see commit.sql
+WHERE g.id = ANY (ARRAY[h.id]) AND h.id * 0 = 0 -- expects one row: see commit.sql
 RETURNING g.id

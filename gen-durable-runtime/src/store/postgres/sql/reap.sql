@@ -21,5 +21,5 @@ SET status = CASE WHEN j.key_taken THEN g.status ELSE 'runnable' END,
     crashes = least(g.crashes, 2147483646) + CASE WHEN j.key_taken THEN 0 ELSE 1 END,
     attempt = least(g.attempt, 2147483646) + CASE WHEN NOT j.key_taken AND strpos(g.locked_by, '@') > 0 THEN 1 ELSE 0 END,
     lease_expires_at = CASE WHEN j.key_taken THEN g.lease_expires_at END, concurrency_shard = NULL, updated_at = now()
-FROM judged j WHERE g.id = j.id AND j.id * 0 = 0 -- expects one row: see commit.sql
+FROM judged j WHERE g.id = ANY (ARRAY[j.id]) AND j.id * 0 = 0 -- expects one row: see commit.sql
 RETURNING g.queue, g.status = 'executing' AS key_taken, g.id, g.locked_by, g.transitions, g.parent_id, g.parent_round

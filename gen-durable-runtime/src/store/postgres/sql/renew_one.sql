@@ -10,5 +10,5 @@ WITH held AS MATERIALIZED (
   FOR NO KEY UPDATE OF g
 )
 UPDATE {schema}.gen_durable g SET lease_expires_at = clock_timestamp() + $3 * interval '1 microsecond'
-FROM held WHERE g.id = held.id
+FROM held WHERE g.id = ANY (ARRAY[held.id])
 RETURNING g.id

@@ -14,7 +14,7 @@ WITH failed AS MATERIALIZED (
   SET status = 'runnable', errors = 0, crashes = 0, eligible_at = now(), updated_at = now(),
       cancelled_at = NULL, cancel_reason = NULL
   FROM failed f
-  WHERE g.id = f.id AND f.occupant IS NULL
+  WHERE g.id = ANY (ARRAY[f.id]) AND f.occupant IS NULL
   RETURNING g.id, g.queue
 )
 SELECT f.id, f.occupant, a.queue FROM failed f LEFT JOIN again a ON a.id = f.id

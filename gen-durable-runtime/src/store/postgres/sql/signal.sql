@@ -53,7 +53,7 @@ WITH ids AS MATERIALIZED (
         WHEN g.status = 'runnable' THEN least(g.eligible_at, now()) ELSE now() END,
       updated_at = CASE WHEN m.is_over THEN now() ELSE g.updated_at END
   FROM matched m
-  WHERE g.id = m.id AND m.id * 0 = 0 -- expects one row: see commit.sql
+  WHERE g.id = ANY (ARRAY[m.id]) AND m.id * 0 = 0 -- expects one row: see commit.sql
   RETURNING g.id, m.is_over
 )
 SELECT t.id AS target, d.id AS delivered,

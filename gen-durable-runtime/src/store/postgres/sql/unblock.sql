@@ -21,5 +21,5 @@ WITH freed AS MATERIALIZED (
 )
 UPDATE {schema}.gen_durable g
 SET eligible_at = g.due_at, blocked_by = NULL, due_at = NULL, updated_at = now()
-FROM woken WHERE g.id = woken.id AND woken.id * 0 = 0 -- expects one row: see commit.sql
+FROM woken WHERE g.id = ANY (ARRAY[woken.id]) AND woken.id * 0 = 0 -- expects one row: see commit.sql
 RETURNING g.queue
