@@ -1,11 +1,12 @@
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use crate::model::{Failure, InstanceId, Invalid};
 
 /// What went wrong: an operation, a cause, and predicates to act on.
 ///
 /// The text never quotes step data, payloads or keys.
-pub struct Error(Box<Kind>);
+#[derive(Clone)]
+pub struct Error(Arc<Kind>);
 
 type Source = Box<dyn std::error::Error + Send + Sync>;
 
@@ -36,42 +37,42 @@ pub enum StoreClass {
 impl Error {
     /// A store operation that failed.
     pub fn store(operation: &'static str, class: StoreClass, source: impl Into<Source>) -> Self {
-        Self(Box::new(Kind::Store { operation, class, source: source.into() }))
+        Self(Arc::new(Kind::Store { operation, class, source: source.into() }))
     }
 
     /// A schema this code cannot work on; the text says what to run.
     pub fn schema(text: impl Into<String>) -> Self {
-        Self(Box::new(Kind::Schema(text.into())))
+        Self(Arc::new(Kind::Schema(text.into())))
     }
 
     /// Why a worker does not start; the text says what mends it.
     pub fn boot(text: impl Into<String>) -> Self {
-        Self(Box::new(Kind::Boot(text.into())))
+        Self(Arc::new(Kind::Boot(text.into())))
     }
 
     /// There is no such instance.
     pub fn not_found(what: impl fmt::Display) -> Self {
-        Self(Box::new(Kind::NotFound(what.to_string())))
+        Self(Arc::new(Kind::NotFound(what.to_string())))
     }
 
     /// The instance is of another machine than the caller's type.
     pub fn wrong_machine(text: impl Into<String>) -> Self {
-        Self(Box::new(Kind::WrongMachine(text.into())))
+        Self(Arc::new(Kind::WrongMachine(text.into())))
     }
 
     /// The instance has ended or never was: a signal for it was refused.
     pub fn no_target() -> Self {
-        Self(Box::new(Kind::NoTarget))
+        Self(Arc::new(Kind::NoTarget))
     }
 
     /// The business key is occupied by this instance.
     pub fn duplicate(occupant: InstanceId) -> Self {
-        Self(Box::new(Kind::Duplicate(occupant)))
+        Self(Arc::new(Kind::Duplicate(occupant)))
     }
 
     /// A closure within the transaction failed, as a step does.
     pub fn work(failure: Failure) -> Self {
-        Self(Box::new(Kind::Work(failure)))
+        Self(Arc::new(Kind::Work(failure)))
     }
 
     /// How a closure within the transaction failed, if that is what happened.
@@ -85,15 +86,15 @@ impl Error {
     /// Says which item of a batch is meant.
     #[must_use]
     pub fn at(self, position: usize) -> Self {
-        match *self.0 {
-            Kind::Invalid(invalid) => Self::from(invalid.at(position)),
-            other => Self(Box::new(other)),
+        match &*self.0 {
+            Kind::Invalid(invalid) => Self::from(invalid.clone().at(position)),
+            _ => self,
         }
     }
 
     /// The client was closed.
     pub fn stopped() -> Self {
-        Self(Box::new(Kind::Stopped))
+        Self(Arc::new(Kind::Stopped))
     }
 
     /// Input that no store can hold; [`Error::field`] names it.
@@ -127,6 +128,18 @@ impl Error {
         matches!(&*self.0, Kind::Store { class: StoreClass::Conflict, .. })
     }
 
+    /// The database itself refused what it was given, and will again: nothing was changed.
+    #[cfg(any(feature = "postgres", feature = "sqlite"))]
+    pub(crate) fn is_refused(&self) -> bool {
+        let Kind::Store { class: StoreClass::Permanent, source, .. } = &*self.0 else { return false };
+        source.downcast_ref::<sqlx::Error>().is_some_and(|error| error.as_database_error().is_some())
+    }
+
+    #[cfg(not(any(feature = "postgres", feature = "sqlite")))]
+    pub(crate) fn is_refused(&self) -> bool {
+        false
+    }
+
     /// The schema is missing, older or newer than this code can work on.
     pub fn is_schema(&self) -> bool {
         matches!(*self.0, Kind::Schema(_))
@@ -155,7 +168,7 @@ impl Error {
 
 impl From<Invalid> for Error {
     fn from(invalid: Invalid) -> Self {
-        Self(Box::new(Kind::Invalid(invalid)))
+        Self(Arc::new(Kind::Invalid(invalid)))
     }
 }
 

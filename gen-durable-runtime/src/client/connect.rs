@@ -1,6 +1,6 @@
 use std::{sync::Arc, time::Duration};
 
-use super::waits::Waits;
+use super::{gather::Gather, signal::Signals, start::Starts, waits::Waits};
 use crate::{
     Error,
     store::{DatabaseOptions, Migration, Notifier, SchemaName, Store},
@@ -27,6 +27,8 @@ pub(super) struct Inner {
     pub(super) store: Arc<dyn Store>,
     pub(super) notifier: Notifier,
     pub(super) waits: Waits,
+    pub(super) starts: Gather<Starts>,
+    pub(super) signals: Gather<Signals>,
     #[cfg(feature = "postgres")]
     pub(super) watch: super::transaction::Watch,
 }
@@ -61,10 +63,14 @@ impl Client {
     /// A client on a store that is open.
     pub fn on(store: Arc<dyn Store>) -> Self {
         let (notifier, waits) = (Notifier::new(Arc::clone(&store)), Waits::new(Arc::clone(&store)));
+        let starts = Gather::new(Starts { store: Arc::clone(&store), notifier: notifier.clone() });
+        let signals = Gather::new(Signals { store: Arc::clone(&store), notifier: notifier.clone() });
         Self(Arc::new(Inner {
             store,
             notifier,
             waits,
+            starts,
+            signals,
             #[cfg(feature = "postgres")]
             watch: Default::default(),
         }))

@@ -4,6 +4,7 @@ mod cancel;
 mod children;
 mod connect;
 mod ear;
+mod gather;
 mod handle;
 mod inspect;
 mod limits;

@@ -1,12 +1,12 @@
 //! Signals on their way to an inbox.
 
-use std::future::IntoFuture;
+use std::{collections::BTreeSet, future::IntoFuture, sync::Arc};
 
-use super::Client;
+use super::{Client, gather::Together};
 use crate::{
     Error,
     model::{InstanceId, Invalid, SignalSpec},
-    store::{Delivered, Delivery, Pending},
+    store::{Delivered, Delivery, Notifier, Pending, Store},
 };
 
 /// A signal and whom it is for. Await it to deliver it, or hand several to [`Client::signal_many`].
@@ -55,9 +55,7 @@ impl IntoFuture for Signalling {
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
             let client = self.client.clone();
-            let spec = self.into_spec()?;
-            let delivered = client.signal_specs(std::slice::from_ref(&spec)).await?;
-            receipt(delivered.first().copied())
+            receipt(Some(client.0.signals.call(self.into_spec()?).await?))
         })
     }
 }
@@ -87,9 +85,46 @@ impl Client {
         for spec in specs {
             spec.check()?;
         }
-        let deliveries = self.0.store.signal(specs).await?;
-        self.wake(wakes(&deliveries));
-        Ok(deliveries.into_iter().map(|d| d.delivered).collect())
+        deliver(&self.0.store, &self.0.notifier, specs).await
+    }
+}
+
+async fn deliver(store: &Arc<dyn Store>, notifier: &Notifier, specs: &[SignalSpec]) -> Result<Vec<Delivered>, Error> {
+    let deliveries = store.signal(specs).await?;
+    wakes(&deliveries).into_iter().for_each(|queue| notifier.wake(queue));
+    Ok(deliveries.into_iter().map(|d| d.delivered).collect())
+}
+
+/// Single signals of many callers.
+pub(super) struct Signals {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) notifier: Notifier,
+}
+
+impl Together for Signals {
+    type Item = SignalSpec;
+    type Answer = Delivered;
+
+    /// Of one statement: its joins cost the square of the batch.
+    const BATCH: usize = 200;
+
+    fn bytes(spec: &SignalSpec) -> usize {
+        spec.bytes()
+    }
+
+    fn alone<'a>(&'a self, spec: &'a SignalSpec) -> Pending<'a, Delivered> {
+        Box::pin(async move {
+            let delivered = deliver(&self.store, &self.notifier, std::slice::from_ref(spec)).await?;
+            Ok(delivered.first().copied().unwrap_or(Delivered::NoTarget))
+        })
+    }
+
+    fn together<'a>(&'a self, specs: &'a [SignalSpec]) -> Pending<'a, Vec<Option<Delivered>>> {
+        Box::pin(async {
+            let deliveries = self.store.signal_free(specs).await?;
+            wakes(deliveries.iter().flatten()).into_iter().for_each(|queue| self.notifier.wake(queue));
+            Ok(deliveries.into_iter().map(|delivery| delivery.map(|d| d.delivered)).collect())
+        })
     }
 }
 
@@ -98,8 +133,8 @@ pub(super) fn specs(signals: impl IntoIterator<Item = Signalling>) -> Result<Vec
     signals.into_iter().enumerate().map(spec).collect()
 }
 
-pub(super) fn wakes(deliveries: &[Delivery]) -> std::collections::BTreeSet<String> {
-    deliveries.iter().filter_map(|d| d.wake.clone()).collect()
+pub(super) fn wakes<'d>(deliveries: impl IntoIterator<Item = &'d Delivery>) -> BTreeSet<String> {
+    deliveries.into_iter().filter_map(|d| d.wake.clone()).collect()
 }
 
 impl std::fmt::Debug for Signalling {

@@ -23,6 +23,10 @@ use crate::{
 /// How soon to look again when other claims are just taking every key that was looked at.
 const KEYS_IN_FLIGHT: Duration = Duration::from_millis(20);
 
+/// How soon a claim that brought less than it was asked for is followed by another, unless something is due before: one that finds
+/// nothing tells when that is, and whoever was claimed did not wait for that look.
+const AFTERWARDS: Duration = Duration::from_millis(5);
+
 /// Claims for one queue until the worker stops.
 pub(super) struct Scheduler {
     pub(super) limits: Limits,
@@ -67,6 +71,8 @@ impl Limits {
 struct Came {
     /// As many as were asked for: then there may be more.
     full: bool,
+    /// None at all: then it told when the next one is due.
+    none: bool,
     /// One that crashed twice before.
     crashed: bool,
 }
@@ -77,7 +83,7 @@ impl Scheduler {
         let mut after_a_crashed = false;
         while !self.shared.is_stopping() {
             if self.is_paused() {
-                self.rest().await;
+                self.rest(self.shared.idle_poll()).await;
                 continue;
             }
             let free = self.free_places().await;
@@ -87,12 +93,12 @@ impl Scheduler {
                 continue;
             }
             match self.claim(free, granted, !after_a_crashed).await {
-                Ok(Came { full, crashed }) => {
+                Ok(Came { full, none, crashed }) => {
                     backoff = Backoff::default();
                     after_a_crashed = crashed;
                     // One that crashed before may have hidden the work behind it: that is looked at next.
                     if !full && !crashed {
-                        self.rest().await;
+                        self.rest(if none { self.shared.idle_poll() } else { AFTERWARDS }).await;
                     }
                 }
                 Err(error) if error.is_conflict() => tracing::debug!(queue = self.queue, "another claim took the key"),
@@ -135,10 +141,10 @@ impl Scheduler {
         self.shared.pauses.holds(&self.queue)
     }
 
-    /// Until there may be work.
-    async fn rest(&self) {
+    /// Until there may be work, at most for `longest`.
+    async fn rest(&self, longest: Duration) {
         self.is_sated();
-        self.bell.wait(self.shared.idle_poll()).await;
+        self.bell.wait(longest).await;
     }
 
     fn is_sated(&self) {
@@ -188,10 +194,11 @@ impl Scheduler {
         }
         let full = again || (full && !claims.is_empty()) || (full && limits);
         shared.stats.claimed(claims.len());
+        let none = claims.is_empty();
         for claim in claims {
             self.start(claim, at, granted.as_mut().and_then(Granted::one));
         }
-        Ok(Came { full, crashed: got_one })
+        Ok(Came { full, none, crashed: got_one })
     }
 
     fn set_bells(&self, now: Timestamp, next_due: Option<Timestamp>, next_deadline: Option<Timestamp>) {

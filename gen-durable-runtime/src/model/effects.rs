@@ -1,6 +1,6 @@
 use std::{any::Any, fmt, sync::Arc};
 
-use super::{Charge, Json, SignalSpec, StartSpec};
+use super::{Charge, SignalSpec, StartSpec};
 
 /// What an outcome does beside its own row, in the same transaction: all of it or nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -54,8 +54,7 @@ impl Effects {
 
     /// The size of its texts, about.
     pub fn bytes(&self) -> usize {
-        let of = |json: &Json| json.as_str().len() + 200;
-        let starts = self.children.iter().chain(&self.spawned).map(|s| of(&s.entry.state)).sum::<usize>();
-        starts + self.signals.iter().map(|s| of(&s.payload)).sum::<usize>()
+        let starts = self.children.iter().chain(&self.spawned).map(StartSpec::bytes).sum::<usize>();
+        starts + self.signals.iter().map(SignalSpec::bytes).sum::<usize>()
     }
 }

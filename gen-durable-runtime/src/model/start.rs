@@ -61,6 +61,11 @@ impl StartSpec {
         self.queue.as_deref().map_or(Ok(()), |q| limits::name("queue", q))
     }
 
+    /// The size of its texts, about.
+    pub(crate) fn bytes(&self) -> usize {
+        self.entry.state.as_str().len() + self.carry.as_ref().map_or(0, |carry| carry.as_str().len()) + 200
+    }
+
     /// The queue of the first row: the step's own, the caller's, the machine's.
     pub fn first_queue(&self) -> &str {
         self.entry.queue.or(self.queue.as_deref()).unwrap_or(self.defaults.0)
@@ -134,6 +139,11 @@ pub struct SignalSpec {
 }
 
 impl SignalSpec {
+    /// The size of its texts, about.
+    pub(crate) fn bytes(&self) -> usize {
+        self.payload.as_str().len() + 200
+    }
+
     /// Checks what only run time knows.
     ///
     /// # Errors

@@ -61,9 +61,9 @@ pub struct Claimed {
     pub wakes: BTreeSet<String>,
     /// The database's time.
     pub now: Timestamp,
-    /// When the next row of the queue is due; known when fewer came than asked for.
+    /// When the next row of the queue is due; known when none came.
     pub next_due: Option<Timestamp>,
-    /// When the next wait of any queue ends; known when fewer came than asked for.
+    /// When the next wait of any queue ends; known when none came.
     pub next_deadline: Option<Timestamp>,
 }
 

@@ -128,6 +128,10 @@ pub trait Store: super::WorkerStore + 'static {
     /// Delivers signals; one answer each, in order.
     fn signal<'a>(&'a self, signals: &'a [SignalSpec]) -> Pending<'a, Vec<Delivery>>;
 
+    /// Delivers to whom nobody holds, without waiting; one answer each, in order: `None` when someone else holds the target, and
+    /// nothing was delivered to it.
+    fn signal_free<'a>(&'a self, signals: &'a [SignalSpec]) -> Pending<'a, Vec<Option<Delivery>>>;
+
     /// Delivers to the live occupant of the start's key, or starts and delivers; exactly one of both. `NoTarget` when the
     /// key is kept by one that has ended.
     fn signal_or_start<'a>(&'a self, start: &'a StartSpec, signal: &'a SignalSpec) -> Pending<'a, (Started, Delivery)>;

@@ -40,6 +40,7 @@ pub fn unused(sources: &[Source]) -> Vec<Offence> {
 /// Statements that one dialect alone has, and why. A statement is named by its file; `commit_x` is a part of `commit`.
 const ALONE: &[(&str, &str)] = &[
     ("hold", "there are row locks to take"),
+    ("hold_targets", "there are row locks to wait for"),
     ("renew_one", "there is a row lock to wait for"),
     ("charge_hold", "there are row locks to take"),
     ("notify", "a server passes wake-ups on"),

@@ -30,7 +30,7 @@ const IN_FLIGHT: Duration = Duration::from_millis(20);
 impl Postgres {
     pub(super) async fn claim_limited(&self, order: &ClaimOrder<'_>) -> Result<Claimed, Error> {
         let mut session = self.session(OPERATION).await?;
-        session.begin().await?;
+        session.begin_unflushed().await?;
         let candidates = self.candidates(&mut session, order).await?;
         let mut admission = self.limits_of(&mut session, &candidates).await?;
         let answers = admission.decide(&candidates, order.limit as usize);
@@ -39,7 +39,7 @@ impl Postgres {
         self.note_held(&mut session, &claims).await?;
         self.set_aside(&mut session, &candidates, &answers).await?;
         let short = claims.len() < order.limit as usize;
-        let next = if short { self.next_moments(&mut session, order.queue).await? } else { (None, None) };
+        let next = if claims.is_empty() { self.next_moments(&mut session, order.queue).await? } else { (None, None) };
         session.end().await?;
         // In a new snapshot: a key that became free while this went on found nobody set aside.
         let aside = limiting::set_aside_for(&answers);

@@ -88,14 +88,23 @@ impl Session<'_> {
 
     /// Begins a transaction; [`Session::end`] commits it.
     pub(super) async fn begin(&mut self) -> Result<(), Error> {
+        // The park relies on a new snapshot for each statement, whatever the role's default is.
+        self.begin_as("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE").await
+    }
+
+    /// Begins a transaction that a crash of the server may take along: of claims only.
+    pub(super) async fn begin_unflushed(&mut self) -> Result<(), Error> {
+        self.begin_as("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL synchronous_commit = off").await
+    }
+
+    async fn begin_as(&mut self, begin: &'static str) -> Result<(), Error> {
         match (&self.connection, self.in_transaction) {
             (Connection::Callers(_), _) | (Connection::Pooled(_), true) => Ok(()),
             #[cfg(feature = "testing")]
             (Connection::Lent(_), _) => Ok(()),
             (Connection::Pooled(_), false) => {
                 self.in_transaction = true;
-                // The park relies on a new snapshot for each statement, whatever the role's default is.
-                self.simple("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE").await
+                self.simple(begin).await
             }
         }
     }

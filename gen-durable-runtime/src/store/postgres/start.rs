@@ -1,22 +1,17 @@
-//! New instances and signals, on our own connection or in a caller's transaction.
+//! New instances, on our own connection or in a caller's transaction.
 
 use sqlx::PgConnection;
 
-use super::{Postgres, rows, session::Session};
+use super::{Postgres, rows, session::Session, start_plain::Alike};
 pub(super) use crate::store::lineage::Lineage;
 use crate::{
     Error, StoreClass,
-    model::{InstanceId, SignalSpec, StartSpec, Started, Target, Wait},
-    store::{
-        Delivered, Delivery,
-        written::{await_mode, exit_signals, split},
-    },
+    model::{InstanceId, StartSpec, Started, Wait},
+    store::written::{await_mode, exit_signals, split},
 };
 
 /// Rows a statement of a start.
 const STARTS: usize = 1_000;
-/// Rows a statement of a delivery: its joins cost the square of the batch.
-const SIGNALS: usize = 200;
 /// How often a start whose occupant no snapshot can see is tried again.
 const LOOKS: usize = 20;
 
@@ -64,9 +59,7 @@ impl Postgres {
         for piece in order.chunks(STARTS) {
             let mut open = piece.to_vec();
             for look in 0.. {
-                let columns = open.iter().map(|&at| (starts[at], lineage.get(at).copied().flatten()));
-                let columns = StartColumns::of(columns);
-                xid = self.start_piece(session, &columns, &open, &mut answers).await?.or(xid);
+                xid = self.start_piece(session, starts, lineage, &open, &mut answers).await?.or(xid);
                 open.retain(|&at| answers[at].is_none());
                 if open.is_empty() {
                     break;
@@ -82,10 +75,20 @@ impl Postgres {
     async fn start_piece(
         &self,
         session: &mut Session<'_>,
-        columns: &StartColumns<'_>,
+        starts: &[&StartSpec],
+        lineage: &[Option<Lineage>],
         piece: &[usize],
         answers: &mut [Option<Started>],
     ) -> Result<Option<String>, Error> {
+        let of = |at: usize| lineage.get(at).copied().flatten();
+        if piece.iter().all(|&at| of(at).is_none())
+            && let Some(alike) = Alike::of(piece.iter().map(|&at| starts[at]))
+        {
+            let (started, xid) = alike.insert(self, session, piece.iter().map(|&at| starts[at])).await?;
+            piece.iter().zip(started).for_each(|(&at, started)| answers[at] = Some(started));
+            return Ok(Some(xid));
+        }
+        let columns = StartColumns::of(piece.iter().map(|&at| (starts[at], of(at))));
         let found = columns.insert(self, session).await?;
         let row = found.first().ok_or_else(|| rows::unreadable("new_ids"))?;
         let new: Vec<Option<i64>> = rows::get(row, "new_ids")?;
@@ -105,64 +108,6 @@ impl Postgres {
     ) -> Result<InTransaction<Started>, Error> {
         let starts: Vec<&StartSpec> = starts.iter().collect();
         self.start_on(&mut self.callers_session("starting", connection), &starts, &[]).await
-    }
-
-    /// Delivers within a caller's own transaction.
-    pub(crate) async fn signal_within(
-        &self,
-        connection: &mut PgConnection,
-        signals: &[SignalSpec],
-    ) -> Result<InTransaction<Delivery>, Error> {
-        self.signal_on(&mut self.callers_session("signalling", connection), signals).await
-    }
-
-    pub(super) async fn signal_all(&self, signals: &[SignalSpec]) -> Result<Vec<Delivery>, Error> {
-        let mut answers = Vec::with_capacity(signals.len());
-        for piece in signals.chunks(SIGNALS) {
-            // A piece is a transaction: its row locks are short.
-            let mut session = self.session("signalling").await?;
-            answers.extend(self.signal_on(&mut session, piece).await?.answers);
-            session.end().await?;
-        }
-        Ok(answers)
-    }
-
-    /// Delivers on a given connection, so in whatever transaction it is in.
-    pub(super) async fn signal_on(
-        &self,
-        session: &mut Session<'_>,
-        signals: &[SignalSpec],
-    ) -> Result<InTransaction<Delivery>, Error> {
-        let mut all = InTransaction { answers: Vec::with_capacity(signals.len()), xid: None };
-        for piece in signals.chunks(SIGNALS) {
-            let by_id = |s: &SignalSpec| match &s.target {
-                Target::Id(id) => Some(id.get()),
-                Target::Key(_) => None,
-            };
-            let by_key = |s: &'_ SignalSpec| match &s.target {
-                Target::Id(_) => None,
-                Target::Key(key) => Some(key.clone()),
-            };
-            let query = sqlx::query(self.statements().signal())
-                .bind(piece.iter().map(by_id).collect::<Vec<_>>())
-                .bind(piece.iter().map(by_key).collect::<Vec<_>>())
-                .bind(piece.iter().map(|s| s.name.as_str()).collect::<Vec<_>>())
-                .bind(piece.iter().map(|s| s.payload.as_str()).collect::<Vec<_>>())
-                .bind(piece.iter().map(|s| s.dedup.as_deref()).collect::<Vec<_>>())
-                .bind(&self.0.tables[1]);
-            let found = session.rows(query).await?;
-            for row in &found {
-                let target = rows::get::<Option<i64>>(row, "target")?.map(InstanceId::new);
-                let delivered = match (target, rows::get::<Option<i64>>(row, "delivered")?) {
-                    (None, _) => Delivered::NoTarget,
-                    (Some(id), Some(_)) => Delivered::New(id),
-                    (Some(id), None) => Delivered::Duplicate(id),
-                };
-                all.answers.push(Delivery { delivered, wake: rows::get(row, "wake")? });
-                all.xid = Some(rows::get(row, "xid")?);
-            }
-        }
-        Ok(all)
     }
 }
 

@@ -228,6 +228,10 @@ impl Store for Postgres {
         Box::pin(self.signal_all(signals))
     }
 
+    fn signal_free<'a>(&'a self, signals: &'a [SignalSpec]) -> Pending<'a, Vec<Option<Delivery>>> {
+        Box::pin(self.signal_free(signals))
+    }
+
     fn signal_or_start<'a>(&'a self, start: &'a StartSpec, signal: &'a SignalSpec) -> Pending<'a, (Started, Delivery)> {
         Box::pin(self.signal_or_start_one(start, signal))
     }

@@ -38,8 +38,7 @@ impl Sqlite {
         limiting::mark_held(&mut claims, &order.known.held);
         note_held(&mut session, &claims).await?;
         set_aside(&mut session, &candidates, &answers, now).await?;
-        let short = claims.len() < order.limit as usize;
-        let next = if short { claim::next(&mut session, order.queue, now).await? } else { (None, None) };
+        let next = if claims.is_empty() { claim::next(&mut session, order.queue, now).await? } else { (None, None) };
         session.end().await?;
         Ok(Claimed {
             looked: limiting::looked(&answers, order.limit, claims.len()),

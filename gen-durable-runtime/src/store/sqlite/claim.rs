@@ -38,8 +38,8 @@ impl Sqlite {
             (limited, strangers) = (limited || keys >= CROWD, unknown >= CROWD);
         }
         let claims = if chosen.is_empty() { vec![] } else { take(&mut session, order, &chosen, now).await? };
-        let short = claims.len() < usize::try_from(order.limit).unwrap_or(usize::MAX);
-        let (next_due, next_deadline) = if short { next(&mut session, order.queue, now).await? } else { (None, None) };
+        let (next_due, next_deadline) =
+            if claims.is_empty() { next(&mut session, order.queue, now).await? } else { (None, None) };
         session.end().await?;
         Ok(Claimed {
             claims,

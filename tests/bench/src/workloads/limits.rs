@@ -5,7 +5,7 @@ use gen_durable::{Client, Startable, start};
 use super::work_off;
 use crate::{
     Args, Fault,
-    machines::{Crew, Free, Metered, Only, RATE, Throttled, Watched},
+    machines::{Crew, Free, Metered, Nothing, Only, RATE, Throttled, Watched},
     meter::Figure,
     place::Place,
     report::{Section, Way},
@@ -38,6 +38,9 @@ pub async fn measure(place: &Place, args: &Args) -> Result<Vec<Section>, Fault> 
     let run = async |under: &Under| {
         let bench = place.database().await?;
         let (client, rows) = (&bench.client, args.drain);
+        let crew = Crew { limits: !matches!(under, Under::Nothing), ..Crew::of(args.steps) };
+        // One has booted before: its limits are known.
+        crew.worker(client, Nothing::default()).await?.stop().await;
         match under {
             Under::Allowed => return Ok(Figure::of(f64::from(RATE))),
             Under::Nothing | Under::Unused => fill(client, rows, || start(Only { left: 0 })).await?,
@@ -46,8 +49,7 @@ pub async fn measure(place: &Place, args: &Args) -> Result<Vec<Section>, Fault> 
             Under::Idle => fill(client, rows, || start(Metered {})).await?,
             Under::Tight => fill(client, rows, || start(Throttled {})).await?,
         }
-        let limits = !matches!(under, Under::Nothing);
-        work_off(&bench, Crew { limits, ..Crew::of(args.steps) }, rows, rows).await
+        work_off(&bench, crew, rows, rows).await
     };
     let title = format!("W7 drain of {} instances under limits", args.drain);
     Ok(vec![Section::of("limits", title, "jobs/s").measure(args, ways, run).await?])

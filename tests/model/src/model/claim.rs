@@ -36,12 +36,12 @@ impl Model {
                 taken.push(id);
             }
         }
-        let short = taken.len() < order.limit as usize;
-        let next_due = self.next_due(order.queue, now).filter(|_| short);
+        let none = taken.is_empty();
+        let next_due = self.next_due(order.queue, now).filter(|_| none);
         let claims: Vec<Claim> = taken.into_iter().map(|id| self.take(id, order)).collect();
         let waits = self.ids(Status::AwaitingSignal).chain(self.ids(Status::AwaitingChildren));
         let next_deadline = waits.filter_map(|id| self.moments[&id].deadline).min();
-        Taken { claims, looked: due.len(), next_due, next_deadline: next_deadline.filter(|_| short) }
+        Taken { claims, looked: due.len(), next_due, next_deadline: next_deadline.filter(|_| none) }
     }
 
     fn due(&self, order: &ClaimOrder<'_>, now: i64) -> Vec<InstanceId> {

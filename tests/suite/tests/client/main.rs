@@ -8,6 +8,7 @@ mod delays;
 mod inbox;
 mod races;
 mod starts;
+mod together;
 mod transactions;
 mod waits;
 

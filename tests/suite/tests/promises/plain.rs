@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gen_durable_runtime::model::{
-    Claim, Committed, ConcurrencySlot, Entry, Json, RateTake, Transition, Verdict,
+    Claim, Committed, ConcurrencySlot, Entry, Json, RateTake, StartSpec, Transition, Verdict,
     plan::{self, Rules},
 };
 use serde_json::Value;
@@ -16,6 +16,7 @@ suite::stores! {
         a_plain_batch_leaves_the_rows_that_a_mixed_one_leaves,
     }
     postgres {
+        starts_that_are_alike_leave_the_rows_that_mixed_ones_leave => "one statement there for all",
         a_row_whose_key_was_taken_fails_in_a_plain_batch_too => "no other engine keeps its rows in a file",
     }
 }
@@ -159,5 +160,48 @@ async fn a_row_whose_key_was_taken_fails_in_a_plain_batch_too(db: Db) {
         assert_eq!(ours["status"] == "failed", fails, "{way}: {ours}");
         assert_eq!(ours, theirs, "{way}");
         db.run("DELETE FROM gen_durable_history; DELETE FROM gen_durable").await;
+    }
+}
+
+/// All of it, but for what no two rows share.
+#[cfg(feature = "postgres")]
+const STARTED: &str = "SELECT coalesce(string_agg(((to_jsonb(g) - '{id,inserted_at,updated_at,eligible_at}'::text[])
+    || jsonb_build_object('due', eligible_at = inserted_at))::text, E'\n' ORDER BY g.id), '') FROM gen_durable g
+    WHERE g.id = ANY ('{ids}')";
+
+#[cfg(feature = "postgres")]
+async fn starts_that_are_alike_leave_the_rows_that_mixed_ones_leave(db: Db) {
+    use crate::plans::{cost, reset};
+    let of = |n: usize| StartSpec {
+        entry: Entry { state: Json::stored(format!(r#"{{"n":{n}}}"#)), ..entry("a") },
+        ..start()
+    };
+    let ways: [fn(StartSpec) -> StartSpec; 4] = [
+        |s| s,
+        |s| StartSpec { queue: Some("own".into()), priority: Some(-3), ..s },
+        |s| StartSpec { carry: Some(Json::stored(r#"{"c":1}"#)), version: 7, ..s },
+        |s| StartSpec {
+            entry: Entry { queue: Some("steps"), priority: Some(9), ..s.entry },
+            defaults: ("other", 5),
+            ..s
+        },
+    ];
+    for way in ways {
+        let alike: Vec<StartSpec> = (0..3).map(|n| way(of(n))).collect();
+        let mut mixed = alike.clone();
+        mixed.push(StartSpec { delay: Duration::from_secs(1), ..start() });
+        let mut rows = Vec::new();
+        for (starts, plain) in [(&alike, 1), (&mixed, 0)] {
+            reset(&db).await;
+            let started = db.store.start(starts).await.expect("starts");
+            assert_eq!(cost(&db, "pg_get_serial_sequence($10").await.0, plain);
+            let ids: Vec<String> = started[..3].iter().map(|s| s.id().to_string()).collect();
+            rows.push(db.text(STARTED.replace("ids", &ids.join(","))).await);
+        }
+        assert_eq!(rows[0].lines().count(), 3, "{}", rows[0]);
+        assert_eq!(rows[0], rows[1]);
+        for (n, line) in rows[0].lines().enumerate() {
+            assert!(line.contains(&format!(r#"{{"n": {n}}}"#)), "each answer is of its own start: {line}");
+        }
     }
 }

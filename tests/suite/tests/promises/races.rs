@@ -23,6 +23,7 @@ suite::stores! {
     }
     postgres {
         the_engines_sessions_are_read_committed_and_durable_whatever_the_role_defaults_to => "a file has no roles, and no defaults of theirs",
+        all_but_claims_and_leases_is_flushed_before_it_is_answered => "`synchronous` of a file's connection is set for each call",
         a_renewal_waits_in_line_for_a_row_that_a_caller_holds_and_beats_the_reaper => "a file has no row locks: who holds it holds all of it",
     }
 }
@@ -90,6 +91,57 @@ async fn the_engines_sessions_are_read_committed_and_durable_whatever_the_role_d
     let park = goto(&claims[0], waiting(&["go"], None));
     assert_eq!(store.commit(&[park]).await.expect("commits"), [Committed::Done]);
     assert_eq!(db.count(STUCK).await, 0);
+}
+
+/// Notes how each transaction that writes will be committed.
+#[cfg(feature = "postgres")]
+const NOTES: &str = "CREATE TABLE flushed (setting text);
+    CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN INSERT INTO flushed VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$;
+    CREATE CONSTRAINT TRIGGER note AFTER INSERT OR UPDATE ON gen_durable
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note();
+    CREATE CONSTRAINT TRIGGER note AFTER INSERT OR UPDATE ON signals
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note();";
+
+/// A claim that a crash of the server takes along is a lost lease; an outcome would be lost work.
+#[cfg(feature = "postgres")]
+async fn all_but_claims_and_leases_is_flushed_before_it_is_answered(db: Db) {
+    sqlx::raw_sql(NOTES).execute(db.pool()).await.expect("notes");
+    let noted = async |what: &str| {
+        let noted = db.text("SELECT coalesce(string_agg(DISTINCT setting, ','), 'nothing') FROM flushed").await;
+        db.run("DELETE FROM flushed").await;
+        format!("{what}: {noted}")
+    };
+    let mut seen = Vec::new();
+    for limits in [false, true] {
+        let known = known();
+        let claims = async |token: &str| {
+            let order = gen_durable_runtime::store::ClaimOrder { limits, ..order(&known, 10, token) };
+            db.store.claim(&order).await.expect("claims").claims
+        };
+        let ids = begin(&db, &[start(), start()]).await;
+        seen.push(noted("start").await);
+        let both = claims("w#1").await;
+        seen.push(noted("claim").await);
+        let leases: Vec<_> = both.iter().map(|c| (c.id, c.token.clone())).collect();
+        db.store.renew(&leases, Duration::from_secs(60)).await.expect("renews");
+        seen.push(noted("renewal").await);
+        let parks: Vec<_> = both.iter().map(|c| goto(c, waiting(&["go"], None))).collect();
+        db.store.commit(&parks).await.expect("commits");
+        seen.push(noted("park").await);
+        db.store.signal(&ids.iter().map(|id| signal(*id, "go")).collect::<Vec<_>>()).await.expect("delivers");
+        seen.push(noted("signal").await);
+        let both = claims("w#2").await;
+        let ends: Vec<_> = both.iter().map(|c| goto(c, suite::entry("b"))).collect();
+        noted("claim").await;
+        db.store.commit(&ends[..1]).await.expect("commits");
+        seen.push(noted("commit").await);
+        db.store.commit(&ends[1..]).await.expect("commits");
+        db.run("DELETE FROM gen_durable").await;
+        noted("the rest").await;
+    }
+    let expected = ["start: on", "claim: off", "renewal: off", "park: on", "signal: on", "commit: on"];
+    assert_eq!(seen, [expected, expected].concat());
 }
 
 /// An instance that was reaped and claimed again by the same process may stand twice in one batch.

@@ -1,4 +1,5 @@
--- Leases up to $2 due rows of one queue, most urgent first, and says when the next one is due.
+-- Leases up to $2 due rows of one queue, most urgent first; when there are none, says when the next one is due: whoever has work waits
+-- for no such look.
 --
 -- Index: gen_durable_pick, a descent for each priority and then in order, so that LIMIT stops after the batch. The look at busy keys is a
 -- probe of gen_durable_concurrency_active with LIMIT 1: a plain NOT EXISTS would hash every executing row.
@@ -14,7 +15,10 @@
 -- are of unknown code
 --
 -- Rows under a rate limit or a gate are not taken here, and told: a claim under limits decides on them (candidates.sql).
-WITH RECURSIVE levels AS (
+-- Not flushed: a claim that a crash of the server takes along is a lost lease, and its token passes no fence.
+WITH RECURSIVE unflushed AS MATERIALIZED (
+  SELECT set_config('synchronous_commit', 'off', true)
+), levels AS (
   -- The priorities that have rows: neither a backlog that is due later nor rows that were set aside are walked.
   (SELECT g.priority FROM {schema}.gen_durable g
    WHERE g.queue = $1 AND g.status = 'runnable' ORDER BY g.priority LIMIT 1)
@@ -119,14 +123,14 @@ SELECT t.*,
   crowd.crowd, crowd.strangers
 FROM (
   SELECT
-    CASE WHEN c.short THEN (
+    CASE WHEN c.none THEN (
       -- The next due row of each priority.
       SELECT min((SELECT g.eligible_at FROM {schema}.gen_durable g
                   WHERE g.queue = $1 AND g.status = 'runnable' AND g.priority = p.priority AND g.eligible_at > now()
                     AND g.eligible_at < 'infinity'
                   ORDER BY g.eligible_at LIMIT 1))
       FROM levels AS p WHERE p.priority IS NOT NULL) END AS due,
-    CASE WHEN c.short THEN (
+    CASE WHEN c.none THEN (
       -- The next wait or instance whose time is up, in any queue: whoever is awake ends it.
       SELECT least(
         (SELECT g.deadline_at FROM {schema}.gen_durable g
@@ -137,7 +141,8 @@ FROM (
         (SELECT g.await_deadline FROM {schema}.gen_durable g
          WHERE g.status = 'awaiting_children' AND g.await_deadline < 'infinity' AND g.locked_by IS NOT NULL -- see end_waits.sql
          ORDER BY g.await_deadline LIMIT 1))) END AS deadline
-  FROM (SELECT (SELECT count(*) FROM taken) < $2 AS short) c) w
+  FROM (SELECT NOT EXISTS (SELECT FROM taken) AS none) c) w
+CROSS JOIN unflushed
 LEFT JOIN taken t ON true
 -- Of the first rows that are due, how many wait for a busy key, and how many are of code that this worker does not know.
 CROSS JOIN (
