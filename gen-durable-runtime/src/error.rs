@@ -135,7 +135,7 @@ impl Error {
         source.downcast_ref::<sqlx::Error>().is_some_and(|error| error.as_database_error().is_some())
     }
 
-    #[cfg(not(any(feature = "postgres", feature = "sqlite")))]
+    #[cfg(all(feature = "client", not(any(feature = "postgres", feature = "sqlite"))))]
     pub(crate) fn is_refused(&self) -> bool {
         false
     }

@@ -62,6 +62,9 @@ enum Told<T: Together> {
     Alone(T::Item),
 }
 
+/// Whoever waits for each item of a batch, in order.
+type Waiting<T> = Vec<oneshot::Sender<Told<T>>>;
+
 enum Turn<T: Together> {
     Alone(T::Item, Leave<T>),
     InLine(oneshot::Receiver<Told<T>>),
@@ -140,11 +143,7 @@ async fn lane<T: Together>(mut lane: Lane<T>) {
     }
 }
 
-fn answer<T: Together>(
-    items: Vec<T::Item>,
-    waiting: Vec<oneshot::Sender<Told<T>>>,
-    made: Result<Vec<Option<T::Answer>>, Error>,
-) {
+fn answer<T: Together>(items: Vec<T::Item>, waiting: Waiting<T>, made: Result<Vec<Option<T::Answer>>, Error>) {
     // One that the database refuses fails nobody else.
     let refused = made.as_ref().is_err_and(Error::is_refused) && waiting.len() > 1;
     let mut made = made.map(Vec::into_iter);
@@ -161,7 +160,7 @@ fn answer<T: Together>(
 
 impl<T: Together> Lane<T> {
     /// The next batch; without one the lane is closed, in the same moment.
-    fn next(&mut self) -> Option<(Vec<T::Item>, Vec<oneshot::Sender<Told<T>>>)> {
+    fn next(&mut self) -> Option<(Vec<T::Item>, Waiting<T>)> {
         let mut state = self.line.state();
         let (mut items, mut waiting, mut bytes) = (vec![], vec![], 0);
         while items.len() < T::BATCH

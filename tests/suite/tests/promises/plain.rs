@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gen_durable_runtime::model::{
-    Claim, Committed, ConcurrencySlot, Entry, Json, RateTake, StartSpec, Transition, Verdict,
+    Claim, Committed, ConcurrencySlot, Entry, Json, RateTake, Transition, Verdict,
     plan::{self, Rules},
 };
 use serde_json::Value;
@@ -172,6 +172,7 @@ const STARTED: &str = "SELECT coalesce(string_agg(((to_jsonb(g) - '{id,inserted_
 #[cfg(feature = "postgres")]
 async fn starts_that_are_alike_leave_the_rows_that_mixed_ones_leave(db: Db) {
     use crate::plans::{cost, reset};
+    use gen_durable_runtime::model::StartSpec;
     let of = |n: usize| StartSpec {
         entry: Entry { state: Json::stored(format!(r#"{{"n":{n}}}"#)), ..entry("a") },
         ..start()
