@@ -43,7 +43,18 @@ impl Postgres {
         connection: &mut PgConnection,
         signals: &[SignalSpec],
     ) -> Result<InTransaction<Delivery>, Error> {
-        self.signal_on(&mut self.callers_session("signalling", connection), signals).await
+        let mut session = self.callers_session("signalling", connection);
+        if signals.len() > 1 {
+            // In the order of ids, before any other is had: what is locked stays so until the caller's end, and two callers with the same
+            // targets would wait for each other.
+            self.hold_targets(&mut session, signals).await?;
+        }
+        self.signal_on(&mut session, signals).await
+    }
+
+    async fn hold_targets(&self, session: &mut Session<'_>, signals: &[SignalSpec]) -> Result<(), Error> {
+        let (ids, keys) = targets(signals);
+        session.rows(sqlx::query(self.statements().hold_targets()).bind(ids).bind(keys)).await.map(drop)
     }
 
     /// Delivers on a given connection, so in whatever transaction it is in, and waits for whoever holds a target.
@@ -68,8 +79,7 @@ impl Postgres {
                 look += 1;
                 // Nothing was delivered. Whose lock is had stays ours, so the next look finds it.
                 session.begin().await?;
-                let (ids, keys) = targets(piece);
-                session.rows(sqlx::query(self.statements().hold_targets()).bind(ids).bind(keys)).await?;
+                self.hold_targets(session, piece).await?;
             }
         }
         Ok(all)

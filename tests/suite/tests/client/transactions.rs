@@ -18,6 +18,7 @@ suite::stores! {
         a_signal_in_a_transaction_is_heard_with_its_commit,
     }
     postgres {
+        signals_in_a_transaction_lock_their_targets_in_order => "an open transaction that writes has the whole file",
         a_start_in_a_transaction_begins_with_its_commit_by_poll => "a file has no pooler that takes the wake-ups away",
         a_key_held_by_an_open_transaction_makes_only_its_own_start_wait => "an open transaction that writes has the whole file",
     }
@@ -105,6 +106,32 @@ async fn many_starts_and_signals_in_a_transaction_are_there_with_its_commit_or_n
     eventually("all end", Duration::from_secs(10), async || db.count(done).await == 100).await;
     assert_eq!(db.count(RUNS).await, 100);
     worker.stop().await;
+}
+
+/// Who waits for the first target has not locked the second: two that signal the same ones never wait for each other.
+#[cfg(feature = "postgres")]
+async fn signals_in_a_transaction_lock_their_targets_in_order(db: Db) {
+    let client = client(&db).await;
+    let patience = || start(Patience { within: Duration::from_secs(60) });
+    let timed = client.start_many([patience(), patience()]).await.expect("starts");
+    let [first, second] = [timed[0].id(), timed[1].id()];
+    let mut holder = db.begin().await;
+    holder.run(format!("SELECT FROM gen_durable WHERE id = {first} FOR UPDATE")).await;
+    let mut tx = db.begin().await;
+    let sending = tokio::spawn(async move {
+        let signals = [second, first].map(|id| client.by_id::<Timed>(id).signal(Go { n: 1 }));
+        let delivered = client.in_transaction(tx.connection()).signal_many(signals).await;
+        tx.commit().await;
+        delivered
+    });
+    let waiting =
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    eventually("it waits", Duration::from_secs(5), async || db.count(waiting).await == 1).await;
+    let free = format!("SELECT count(*) FROM (SELECT FROM gen_durable WHERE id = {second} FOR UPDATE SKIP LOCKED) g");
+    assert_eq!(db.count(free).await, 1, "the second is free");
+    holder.commit().await;
+    assert_eq!(sending.await.expect("no panic").expect("delivers").len(), 2);
+    assert_eq!(db.count("SELECT count(*) FROM signals").await, 2);
 }
 
 /// O-11.
