@@ -30,24 +30,26 @@ async fn main() -> Result<(), Fault> {
         println!("\nall of it:");
         report::print(&sections);
     }
-    if let Some(directory) = &args.plots {
-        sections.iter().try_for_each(|section| report::write(section, directory))?;
-    }
     Ok(())
 }
 
 async fn measure(wanted: &[String], args: &Args) -> Result<Vec<Section>, Fault> {
     let (mut place, mut sections) = (None, vec![]);
     for name in wanted {
-        if name == "sqlite" {
-            sections.extend(sqlite::measure(args).await?);
-            continue;
-        }
-        let place = match &mut place {
-            Some(place) => place,
-            none => none.insert(started(args)?),
+        let measured = if name == "sqlite" {
+            sqlite::measure(args).await?
+        } else {
+            let place = match &mut place {
+                Some(place) => place,
+                none => none.insert(started(args)?),
+            };
+            workloads::measure(name, place, args).await?
         };
-        sections.extend(workloads::measure(name, place, args).await?);
+        // At once: a run that is broken off keeps what it has.
+        if let Some(directory) = &args.plots {
+            measured.iter().try_for_each(|section| report::write(section, directory))?;
+        }
+        sections.extend(measured);
     }
     Ok(sections)
 }
